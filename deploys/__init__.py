@@ -1,0 +1,1 @@
+"""Outcomes, in order: ordinary pyinfra deploys."""

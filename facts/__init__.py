@@ -1,0 +1,1 @@
+"""Looking: each fact is one read-only command and one pure parser."""

@@ -1,0 +1,86 @@
+"""What every fact of ours has in common: it proves that it looked, and `None` means it could not.
+
+pyinfra 3.10 gives `default()` for a failed command, for empty output and for a `FactProcessError`, and
+aborts every host on any other exception. So `default()` is `None`, a command ends with a line of its own
+(`SENTINEL`), and whatever a parser raises is translated here, once.
+"""
+
+import shlex
+from importlib.resources import files
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pyinfra.api import FactBase
+from pyinfra.api.exceptions import FactProcessError
+from pydantic import ValidationError
+from typing_extensions import override
+
+T = TypeVar("T")
+
+SENTINEL = "end-of-fact"
+"""The last line of every fact's output: without it the output is not whole."""
+
+
+class Look(FactBase[T | None], Generic[T]):
+    """
+    One read-only look at a host. Subclasses give `command` and `parse`.
+
+    + needs_root: the command elevates (see `as_root`) since what it reads is root's
+    + timeout_seconds: after which a bundle gives this look up as unobserved
+    """
+
+    abstract = True
+    needs_root: ClassVar[bool] = False
+    timeout_seconds: ClassVar[float] = 20.0
+
+    def parse(self, text: str) -> T:
+        """The value from the command's output without its sentinel; raises ValueError when unreadable."""
+        raise FactProcessError(f"{self.name}: expected a parser, found none")
+
+    @override
+    def process(self, output: list[str]) -> T:
+        return self.read("\n".join(output))
+
+    def read(self, text: str) -> T:
+        """`parse` behind the sentinel; every complaint becomes a FactProcessError of one line."""
+        body, found, _ = text.rpartition(SENTINEL)
+        if not found:
+            raise FactProcessError(f"{self.name}: expected output that ends with {SENTINEL}, found it cut short")
+        try:
+            return self.parse(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise FactProcessError(f"{self.name}: {place}: {first['msg']}") from error
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise FactProcessError(f"{self.name}: {type(error).__name__}: {error}") from error
+
+
+def shell(script: str) -> str:
+    """A POSIX sh script in the C locale that ends with the sentinel when all of it ran.
+
+    The script must `exit` non-zero itself where it cannot look.
+    """
+    return f"export LC_ALL=C; {script.strip()}\necho {SENTINEL}"
+
+
+def remote_python(module: str, **arguments: Any) -> str:
+    """A command that runs `facts/remote/<module>.py` on the host; its `main(arguments)` prints one JSON line."""
+    import json
+
+    source = files("facts.remote").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    call = f"{source}\nmain({json.dumps(json.dumps(arguments))})\nprint({SENTINEL!r})\n"
+    return f"LC_ALL=C python3 -c {shlex.quote(call)}"
+
+
+def as_root(command: str) -> str:
+    """The command run by root: as it is where we are root, else through `sudo -n`, else one clear line.
+
+    pyinfra's own `_sudo` asks for a password on the controller's terminal when sudo wants one (3.10.0);
+    a scripted night must get an answer instead.
+    """
+    quoted = shlex.quote(command)
+    return (
+        f'if [ "$(id -u)" = 0 ]; then sh -c {quoted}; '
+        f"elif sudo -n true 2>/dev/null; then sudo -n -H sh -c {quoted}; "
+        'else echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77; fi'
+    )

@@ -1,0 +1,67 @@
+"""Address types for pydantic fields, on netaddr.
+
+`Interface4` is an address with the prefix of its network (`192.168.102.10/24`), as on a rail.
+"""
+
+import re
+from typing import Annotated
+
+from netaddr import AddrFormatError, IPAddress, IPNetwork
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+_DECIMAL_PREFIX = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
+
+
+def _interface4(value: object) -> IPNetwork:
+    if isinstance(value, IPNetwork):
+        return value
+    if not isinstance(value, str) or not _DECIMAL_PREFIX.fullmatch(value):
+        raise PydanticCustomError(
+            "cidr", "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
+            {"found": repr(value)},
+        )
+    try:
+        found = IPNetwork(value)
+    except (AddrFormatError, ValueError) as error:
+        raise PydanticCustomError(
+            "cidr", "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
+            {"found": repr(value)},
+        ) from error
+    return found
+
+
+def _host_in_its_network(value: IPNetwork) -> IPNetwork:
+    """A rail's address must be one that a peer can answer exactly: IPv4, a host, prefix 1 to 31."""
+    if value.version != 4 or not 1 <= value.prefixlen <= 31:
+        raise PydanticCustomError(
+            "prefix", "expected an IPv4 prefix of 1 to 31, found {found}", {"found": str(value)}
+        )
+    if value.prefixlen < 31 and value.ip in (value.network, value.broadcast):
+        raise PydanticCustomError(
+            "host_address", "expected a host address of {network}, found {found}",
+            {"network": str(value.cidr), "found": str(value.ip)},
+        )
+    return value
+
+
+Interface4 = Annotated[
+    IPNetwork,
+    BeforeValidator(_interface4),
+    AfterValidator(_host_in_its_network),
+    PlainSerializer(str, return_type=str),
+]
+"""An IPv4 host address and its prefix; raises for prefix 0 and 32, network and broadcast addresses."""
+
+
+def _address(value: object) -> IPAddress:
+    if isinstance(value, IPAddress):
+        return value
+    try:
+        return IPAddress(value)
+    except (AddrFormatError, ValueError, TypeError) as error:
+        raise PydanticCustomError("address", "expected an IP address, found {found}", {"found": repr(value)}) from error
+
+
+Address = Annotated[IPAddress, BeforeValidator(_address), PlainSerializer(str, return_type=str)]
+"""An IPv4 or IPv6 address."""

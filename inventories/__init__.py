@@ -1,0 +1,1 @@
+"""One file per site: who the hosts are."""

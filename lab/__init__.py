@@ -1,0 +1,1 @@
+"""The operator's side: sites, the `sparks` command, transports."""
