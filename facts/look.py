@@ -5,6 +5,7 @@ aborts every host on any other exception. So `default()` is `None`, a command en
 (`SENTINEL`), and whatever a parser raises is translated here, once.
 """
 
+import json
 import shlex
 from importlib.resources import files
 from typing import Any, ClassVar, Generic, TypeVar
@@ -63,13 +64,15 @@ def shell(script: str) -> str:
     return f"export LC_ALL=C; {script.strip()}\necho {SENTINEL}"
 
 
-def remote_python(module: str, **arguments: Any) -> str:
-    """A command that runs `facts/remote/<module>.py` on the host; its `main(arguments)` prints one JSON line."""
-    import json
-
+def remote_source(module: str, **arguments: Any) -> str:
+    """`facts/remote/<module>.py` with a call of its `main(arguments as JSON)`, then the sentinel."""
     source = files("facts.remote").joinpath(f"{module}.py").read_text(encoding="utf-8")
-    call = f"{source}\nmain({json.dumps(json.dumps(arguments))})\nprint({SENTINEL!r})\n"
-    return f"LC_ALL=C python3 -c {shlex.quote(call)}"
+    return f"{source}\nmain({json.dumps(json.dumps(arguments))})\nprint({SENTINEL!r})\n"
+
+
+def remote_python(module: str, **arguments: Any) -> str:
+    """A command that runs `facts/remote/<module>.py` on the host; its `main` prints one JSON line."""
+    return f"LC_ALL=C python3 -c {shlex.quote(remote_source(module, **arguments))}"
 
 
 def as_root(command: str) -> str:
@@ -78,9 +81,8 @@ def as_root(command: str) -> str:
     pyinfra's own `_sudo` asks for a password on the controller's terminal when sudo wants one (3.10.0);
     a scripted night must get an answer instead.
     """
-    quoted = shlex.quote(command)
     return (
-        f'if [ "$(id -u)" = 0 ]; then sh -c {quoted}; '
-        f"elif sudo -n true 2>/dev/null; then sudo -n -H sh -c {quoted}; "
-        'else echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77; fi'
+        'if [ "$(id -u)" = 0 ]; then r=; elif sudo -n true 2>/dev/null; then r="sudo -n -H"; '
+        'else echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77; fi; '
+        f"$r sh -c {shlex.quote(command)}"
     )

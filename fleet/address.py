@@ -7,7 +7,7 @@ import re
 from typing import Annotated
 
 from netaddr import AddrFormatError, IPAddress, IPNetwork
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 _DECIMAL_PREFIX = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
@@ -47,9 +47,9 @@ def _host_in_its_network(value: IPNetwork) -> IPNetwork:
 
 Interface4 = Annotated[
     IPNetwork,
-    BeforeValidator(_interface4),
-    AfterValidator(_host_in_its_network),
+    PlainValidator(lambda value: _host_in_its_network(_interface4(value))),
     PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "format": "ipv4-interface"}),
 ]
 """An IPv4 host address and its prefix; raises for prefix 0 and 32, network and broadcast addresses."""
 
@@ -63,5 +63,10 @@ def _address(value: object) -> IPAddress:
         raise PydanticCustomError("address", "expected an IP address, found {found}", {"found": repr(value)}) from error
 
 
-Address = Annotated[IPAddress, BeforeValidator(_address), PlainSerializer(str, return_type=str)]
+Address = Annotated[
+    IPAddress,
+    PlainValidator(_address),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "format": "ip"}),
+]
 """An IPv4 or IPv6 address."""

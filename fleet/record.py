@@ -13,7 +13,7 @@ class Record(BaseModel):
     Two records with the same meaning have the same `canonical` text and so the same `digest`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, ser_json_bytes="hex")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     def to_json(self) -> Any:
         """The value as plain JSON types; pyinfra prints facts through this."""

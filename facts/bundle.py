@@ -1,0 +1,104 @@
+"""Many facts in one round trip: one remote process runs every look, and each fact reads its own output."""
+
+import base64
+import json
+import shlex
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from pyinfra.api.exceptions import FactProcessError, FactValueError
+from typing_extensions import override
+
+from facts.look import Look, as_root, remote_source
+from fleet.record import Unobserved
+
+EVERY_FACT = (
+    "netplan.NetplanFiles", "network.Links", "network.Connections", "roce.RoceDevices", "roce.RoceGids",
+    "kernel.Kernel", "machine.Machine", "memory.Memory",
+    "ollama.OllamaService", "ollama.OllamaModels", "ollama.OllamaResidency",
+)
+"""Every fact of this package that takes no argument it cannot do without."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One look that is wanted: a fact of ours and its arguments, hashable so that it can be looked up again."""
+
+    fact: type[Look[Any]]
+    arguments: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The fact's own name, with its arguments where it has some."""
+        spelled = ", ".join(f"{key}={value}" for key, value in self.arguments)
+        return f"{self.fact.name} ({spelled})" if spelled else self.fact.name
+
+    @property
+    def command(self) -> str:
+        """The command that looks, as it would run alone."""
+        command = self.fact().command
+        return str(command(**dict(self.arguments)) if callable(command) else command)
+
+    def read(self, section: dict[str, Any]) -> Any:
+        """The fact's value from its section of a bundle's answer, or why it could not be observed."""
+        if section["code"] != 0:
+            return Unobserved(reason=section["error"] or f"the look ended with status {section['code']}")
+        try:
+            return self.fact().read(section["out"])
+        except FactProcessError as error:
+            return Unobserved(reason=str(error))
+
+
+class Bundle(Look[dict[str, Any]]):
+    """
+    Several facts, observed in one exec channel and in parallel on the host; a look that fails or hangs
+    is `Unobserved` with its reason, and the others still answer.
+
+    + facts: names as `netplan.NetplanFiles`, separated by commas, or `Wanted` looks; every fact if not given
+
+    .. code:: python
+
+        {
+            "facts.network.Links": (Link(name="enp1s0f0np0", …),),
+            "facts.roce.RoceGids": Unobserved(reason="…"),
+        }
+    """
+
+    _wanted: tuple[Wanted, ...] = ()
+
+    def command(self, facts: str | Iterable[Wanted] = EVERY_FACT) -> str:
+        names = facts.split(",") if isinstance(facts, str) else facts
+        self._wanted = tuple(_wanted(name) for name in names)
+        sections = [{"command": look.command, "timeout": look.fact.timeout_seconds} for look in self._wanted]
+        command = _packed(remote_source("bundle", sections=sections))
+        return as_root(command) if any(look.fact.needs_root for look in self._wanted) else command
+
+    @override
+    def parse(self, text: str) -> dict[str, Any]:
+        answers = json.loads(text)
+        if len(answers) != len(self._wanted):
+            raise ValueError(f"expected {len(self._wanted)} sections, found {len(answers)}")
+        return {look.name: look.read(answer) for look, answer in zip(self._wanted, answers, strict=True)}
+
+
+def _wanted(name: str | Wanted) -> Wanted:
+    if isinstance(name, Wanted):
+        return name
+    module, _, cls = name.strip().removeprefix("facts.").rpartition(".")
+    try:
+        fact = getattr(import_module(f"facts.{module}"), cls)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise FactValueError(f"expected a fact as netplan.NetplanFiles, found {name!r}") from error
+    if not (isinstance(fact, type) and issubclass(fact, Look)):
+        raise FactValueError(f"expected a fact of this package, found {name!r}")
+    return Wanted(fact)
+
+
+def _packed(source: str) -> str:
+    """Python source as a command free of quotes: nested quoting would grow it past 128 KiB, the most for one word."""
+    packed = base64.b85encode(zlib.compress(source.encode(), 9)).decode()
+    unpack = f'import base64,zlib;exec(zlib.decompress(base64.b85decode("{packed}")))'
+    return f"LC_ALL=C python3 -c {shlex.quote(unpack)}"
