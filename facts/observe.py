@@ -1,0 +1,66 @@
+"""Observing a host: everything wanted of it in one exec channel, kept until something may have changed.
+
+pyinfra caches no fact: every `get_fact` is a round trip. An observation here is reused inside one phase of a
+run until a command ran on that host, and never across phases, so that acting never rests on an old look.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyinfra.api import Host, State
+
+from facts.bundle import Bundle, Wanted
+from fleet.record import Unobserved
+
+_KEY = "sparks observation"
+
+
+@dataclass
+class _Seen:
+    """What was seen of one host, and when: `epoch` moves with the phase and with every command."""
+
+    epoch: tuple[bool, int, int] | None = None
+    values: dict[Wanted, Any] = field(default_factory=dict)
+    watched: dict[Wanted, None] = field(default_factory=dict)
+    forgotten: int = 0
+
+
+def watch(host: Host, *wanted: Wanted) -> None:
+    """Name looks that this run needs of the host: the next observation takes them all in one go."""
+    _seen(host).watched.update(dict.fromkeys(wanted))
+
+
+def observe(host: Host, *wanted: Wanted) -> dict[Wanted, Any]:
+    """The value of each look, or `Unobserved`; what this epoch has not seen is observed in one exec channel."""
+    seen = _seen(host)
+    epoch = (host.state.is_executing, _operations_that_ran(host.state, host), seen.forgotten)
+    if seen.epoch != epoch:
+        seen.epoch, seen.values = epoch, {}
+    seen.watched.update(dict.fromkeys(wanted))
+    missing = tuple(look for look in seen.watched if look not in seen.values)
+    if any(look not in seen.values for look in wanted):
+        seen.values.update(_look(host, missing))
+    return {look: seen.values[look] for look in wanted}
+
+
+def forget(host: Host) -> None:
+    """Something was, or is about to be, written on the host: the next `observe` looks again."""
+    _seen(host).forgotten += 1
+
+
+def _look(host: Host, wanted: tuple[Wanted, ...]) -> dict[Wanted, Any]:
+    answer = host.get_fact(Bundle, facts=wanted, _ignore_errors=True)
+    if answer is None:
+        unobserved = Unobserved(reason=f"{host.name} did not answer, see the error above")
+        return dict.fromkeys(wanted, unobserved)
+    return {look: answer[look.name] for look in wanted}
+
+
+def _seen(host: Host) -> _Seen:
+    seen: _Seen = host.connector_data.setdefault(_KEY, _Seen())
+    return seen
+
+
+def _operations_that_ran(state: State, host: Host) -> int:
+    """How many operations, ours or anybody's, have run a command on the host in this run."""
+    return sum(data.operation_meta.executed for data in state.ops[host].values())
