@@ -16,9 +16,17 @@ from facts.look import Look, as_root, remote_source
 from fleet.record import Unobserved
 
 EVERY_FACT = (
-    "netplan.NetplanFiles", "network.Links", "network.Connections", "roce.RoceDevices", "roce.RoceGids",
-    "kernel.Kernel", "machine.Machine", "memory.Memory",
-    "ollama.OllamaService", "ollama.OllamaModels", "ollama.OllamaResidency",
+    "netplan.NetplanFiles",
+    "network.Links",
+    "network.Connections",
+    "roce.RoceDevices",
+    "roce.RoceGids",
+    "kernel.Kernel",
+    "machine.Machine",
+    "memory.Memory",
+    "ollama.OllamaService",
+    "ollama.OllamaModels",
+    "ollama.OllamaResidency",
 )
 """Every fact of this package that takes no argument it cannot do without."""
 
@@ -69,7 +77,7 @@ class Bundle(Look[dict[str, Any]]):
 
     _wanted: tuple[Wanted, ...] = ()
 
-    def command(self, facts: str | Iterable[Wanted] = EVERY_FACT) -> str:
+    def command(self, facts: str | Iterable[str | Wanted] = EVERY_FACT) -> str:
         names = facts.split(",") if isinstance(facts, str) else facts
         self._wanted = tuple(_wanted(name) for name in names)
         sections = [{"command": look.command, "timeout": look.fact.timeout_seconds} for look in self._wanted]

@@ -18,14 +18,16 @@ def _interface4(value: object) -> IPNetwork:
         return value
     if not isinstance(value, str) or not _DECIMAL_PREFIX.fullmatch(value):
         raise PydanticCustomError(
-            "cidr", "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
+            "cidr",
+            "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
             {"found": repr(value)},
         )
     try:
         found = IPNetwork(value)
     except (AddrFormatError, ValueError) as error:
         raise PydanticCustomError(
-            "cidr", "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
+            "cidr",
+            "expected an IPv4 address with its prefix, as 192.168.102.10/24, found {found}",
             {"found": repr(value)},
         ) from error
     return found
@@ -39,7 +41,8 @@ def _host_in_its_network(value: IPNetwork) -> IPNetwork:
         )
     if value.prefixlen < 31 and value.ip in (value.network, value.broadcast):
         raise PydanticCustomError(
-            "host_address", "expected a host address of {network}, found {found}",
+            "host_address",
+            "expected a host address of {network}, found {found}",
             {"network": str(value.cidr), "found": str(value.ip)},
         )
     return value
@@ -58,9 +61,13 @@ def _address(value: object) -> IPAddress:
     if isinstance(value, IPAddress):
         return value
     try:
-        return IPAddress(value)
+        if isinstance(value, str | int):
+            return IPAddress(value)
+        raise TypeError(value)
     except (AddrFormatError, ValueError, TypeError) as error:
-        raise PydanticCustomError("address", "expected an IP address, found {found}", {"found": repr(value)}) from error
+        raise PydanticCustomError(
+            "address", "expected an IP address, found {found}", {"found": repr(value)}
+        ) from error
 
 
 Address = Annotated[

@@ -5,4 +5,4 @@ from pydantic_core import PydanticCustomError
 
 def wall(code: str, sentence: str) -> PydanticCustomError:
     """The error to raise in a validator; `sentence` is `{subject}: expected {x}, found {y}`."""
-    return PydanticCustomError(code, "{sentence}", {"sentence": sentence})  # type: ignore[arg-type]
+    return PydanticCustomError(code, "{sentence}", {"sentence": sentence})

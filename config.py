@@ -1,0 +1,26 @@
+"""Read by pyinfra before anything else when it runs from this folder.
+
+The packages here are called what a pyinfra user types: `facts`, `operations`, `deploys`. pyinfra puts the
+working directory last on `sys.path`, so an installed namesake would win; here it does not, and one that was
+imported already (`pyinfra … fact` imports its facts before this file) is refused.
+"""
+
+import sys
+from pathlib import Path
+
+from pyinfra import config
+from pyinfra.api.exceptions import PyinfraError
+
+config.FAIL_PERCENT = 0
+
+_ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(_ROOT))
+
+for _name in ("deploys", "facts", "fleet", "lab", "operations"):
+    _module = sys.modules.get(_name)
+    _file = getattr(_module, "__file__", None)
+    if _module is not None and (_file is None or _ROOT not in Path(_file).resolve().parents):
+        raise PyinfraError(
+            f"{_name}: expected the package in {_ROOT}, found {_file or 'a namesake'}; "
+            f"run PYTHONPATH={_ROOT} pyinfra …"
+        )

@@ -1,0 +1,133 @@
+"""A site: an inventory file and the group_data beside it, validated before any host is contacted.
+
+pyinfra 3.10 ends with status 0 when `--limit` matches nothing, and goes on without hosts that did not
+answer. A site is an exact target: both are errors here.
+"""
+
+import runpy
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import click
+from pyinfra import state
+from pyinfra.api import State
+from pyinfra.api.exceptions import PyinfraError
+from pyinfra.api.state import StateStage
+from pyinfra.context import ctx_state
+
+from fleet.roster import Roster
+from fleet.roster_error import RosterError
+from lab.transport import Transport
+
+Hosts = list[tuple[str, dict[str, Any]]]
+
+
+def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: str | Path) -> Hosts:
+    """The hosts of an inventory file with their connection data.
+
+    + inventory: the inventory's `__file__`; its stem names the group_data file
+    + hosts: connection data (`ssh_hostname`, `ssh_user`, …) by the name of an enrolled Spark
+    + known_hosts: the file that pins this site's host keys; a key that is not in it is refused
+
+    Raises PyinfraError, one line per complaint, for a roster that cannot be, for hosts that are not
+    exactly the enrolled Sparks, and for a limit that matches nothing.
+    """
+    roster, source = read_roster(inventory)
+    _same_sparks(roster, source, hosts, inventory)
+    _limits_match(hosts, inventory)
+    _stop_on_any_failure()
+    pinned = {
+        "ssh_known_hosts_file": str(known_hosts),
+        "ssh_strict_host_key_checking": "yes",
+        "ssh_paramiko_connect_kwargs": {"transport_factory": Transport},
+    }
+    return [(name, {**pinned, **data}) for name, data in hosts.items()]
+
+
+def read_roster(inventory: str) -> tuple[Roster, str]:
+    """The roster of an inventory and the name of its file; raises PyinfraError with every complaint."""
+    path = _group_data(Path(inventory))
+    try:
+        values = runpy.run_path(str(path))
+    except SyntaxError as error:
+        raise PyinfraError(f"{path}:{error.lineno}: expected Python values, found {error.msg}") from error
+    except Exception as error:
+        raise PyinfraError(f"{path}: expected plain values, found {type(error).__name__}: {error}") from error
+    if "roster" not in values:
+        raise PyinfraError(f"{path}: roster: expected a value, found none")
+    try:
+        return Roster.read(values["roster"], str(path)), str(path)
+    except RosterError as error:
+        raise PyinfraError(str(error)) from error
+
+
+def _group_data(inventory: Path) -> Path:
+    """Where pyinfra takes the group's data from: beside the inventory before the working directory."""
+    name = f"{inventory.stem}.py"
+    places = [inventory.parent / "group_data" / name, Path("group_data") / name]
+    for place in places:
+        if place.is_file():
+            return place
+    raise PyinfraError(f"{inventory}: expected group_data at {' or '.join(map(str, places))}, found neither")
+
+
+def _same_sparks(roster: Roster, source: str, hosts: Mapping[str, Any], inventory: str) -> None:
+    enrolled = set(roster.enrolled)
+    lines = [
+        f"{inventory}: {name}: expected a spark that {source} enrols, found it "
+        + ("only named there" if name in roster.sparks else "unknown there")
+        for name in sorted(set(hosts) - enrolled)
+    ]
+    lines += [
+        f"{inventory}: expected a host for {name}, which {source} enrols, found none"
+        for name in sorted(enrolled - set(hosts))
+    ]
+    if lines:
+        raise PyinfraError("\n".join(lines))
+
+
+def _limits_match(hosts: Mapping[str, Any], inventory: str) -> None:
+    """Refuses `--limit` and `--exclude` that leave no host: pyinfra would do nothing and call it success."""
+    context = click.get_current_context(silent=True)
+    params = context.params if context else {}
+    group = Path(inventory).stem
+
+    def matches(pattern: str) -> set[str]:
+        return set(hosts) if pattern in (group, "all") else {name for name in hosts if fnmatch(name, pattern)}
+
+    left = set(hosts)
+    if params.get("limit"):
+        for pattern in params["limit"]:
+            if not matches(pattern):
+                raise PyinfraError(
+                    f"--limit {pattern}: expected one of {', '.join(sorted(hosts))}, found no match"
+                )
+        left = set().union(*(matches(pattern) for pattern in params["limit"]))
+    for pattern in params.get("exclude") or ():
+        left -= matches(pattern)
+    if not left:
+        raise PyinfraError(
+            f"{inventory}: expected at least one host, found none left by --limit and --exclude"
+        )
+
+
+def _stop_on_any_failure() -> None:
+    """Makes a host that fails stop the run at once: no prompt, no half of a target.
+
+    A question (`fact`, `exec`, `debug-inventory`) goes on with the hosts that answer and still exits 1.
+    """
+    context = click.get_current_context(silent=True)
+    asked = (context.params.get("operations") or ("",))[0] if context else ""
+
+    def should_raise(state: State) -> bool:
+        if asked in ("fact", "exec", "debug-inventory"):
+            return False
+        names = ", ".join(sorted(host.name for host in state.failed_hosts))
+        if state.current_stage == StateStage.Connect:
+            raise PyinfraError(f"{names}: expected an answer over SSH, found none; nothing was written")
+        return True
+
+    if ctx_state.isset():
+        state.should_raise_failed_hosts = should_raise

@@ -1,0 +1,60 @@
+"""The SSH transport of a site: no Nagle delay, and on request a trace of every command that it carries.
+
+Stock sockets cost about 49 ms per command on loopback, 6 to 10 ms with TCP_NODELAY (measured 2026-11-29 with
+pyinfra 3.10.0 and paramiko 4 on two shared cores).
+"""
+
+import json
+import os
+import socket
+from typing import Any
+
+import paramiko
+
+TRACE = "SPARKS_SSH_TRACE"
+"""Environment variable: a file that gets one JSON line for each channel opened, command begun and command ended."""
+
+
+class Transport(paramiko.Transport):
+    """paramiko's transport on a socket without Nagle's algorithm; channels are traced where `TRACE` is set."""
+
+    def __init__(self, sock: Any, **kwargs: Any) -> None:
+        if isinstance(sock, socket.socket):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        super().__init__(sock, **kwargs)
+
+    def open_session(self, *args: Any, **kwargs: Any) -> paramiko.Channel:
+        """A new session channel, noted in the trace."""
+        channel = super().open_session(*args, **kwargs)
+        if os.environ.get(TRACE):
+            _trace(channel, f"{self.sock.getpeername()[0]}:{self.sock.getpeername()[1]}")
+        return channel
+
+
+def _trace(channel: paramiko.Channel, peer: str) -> None:
+    """Makes one channel note what it does. paramiko builds channels itself, so the instance is what can be changed."""
+    carry, status_of = channel.exec_command, channel.recv_exit_status
+
+    def exec_command(command: str | bytes) -> None:
+        text = command.decode() if isinstance(command, bytes) else command
+        _note(peer=peer, event="begin", command=text)
+        carry(command)
+
+    def recv_exit_status() -> int:
+        status = status_of()
+        _note(peer=peer, event="end", status=status)
+        return status
+
+    _note(peer=peer, event="open")
+    channel.exec_command = exec_command  # type: ignore[method-assign, assignment]
+    channel.recv_exit_status = recv_exit_status  # type: ignore[method-assign]
+
+
+def _note(**entry: Any) -> None:
+    """Append one line; O_APPEND keeps lines of concurrent hosts whole."""
+    line = json.dumps(entry) + "\n"
+    descriptor = os.open(os.environ[TRACE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, line.encode())
+    finally:
+        os.close(descriptor)
