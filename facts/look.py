@@ -45,7 +45,9 @@ class Look(FactBase[T | None], Generic[T]):
         """`parse` behind the sentinel; every complaint becomes a FactProcessError of one line."""
         body, found, _ = text.rpartition(SENTINEL)
         if not found:
-            raise FactProcessError(f"{self.name}: expected output that ends with {SENTINEL}, found it cut short")
+            raise FactProcessError(
+                f"{self.name}: expected output that ends with {SENTINEL}, found it cut short"
+            )
         try:
             return self.parse(body)
         except ValidationError as error:
