@@ -1,0 +1,139 @@
+"""What one Spark should serve with Ollama: settings, pinned models, and which of them stay loaded."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from fleet.ollama.settings import SETTINGS
+from fleet.ollama.units import quoted_assignment
+from fleet.ollama.values import Endpoint, KeepAlive
+from fleet.record import Record, sha256_digest
+from fleet.wall import wall
+
+UNIT = "ollama.service"
+DROP_IN = f"/etc/systemd/system/{UNIT}.d/sparks.conf"
+"""The one file that is ours; whatever else configures the unit is read and never written."""
+
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+_NAME = r"^([a-z0-9.-]+(:[0-9]+)?/)?([A-Za-z0-9_-]+/)?[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_][A-Za-z0-9_.-]*$"
+ModelName = Annotated[str, Field(pattern=_NAME)]
+"""A name with its tag, `qwen3:0.6b`: a name without one means `latest`, which moves."""
+
+
+class OllamaModelPin(Record):
+    """One model that must be there, by the digest of its manifest: a tag is republished."""
+
+    name: ModelName
+    digest: Digest
+    size_bytes: Annotated[int, Field(gt=0)]
+    """What a pull downloads at most; shown in the plan before it happens."""
+    pull: bool = False
+    """Whether an absent model may be downloaded; where it may not, absence is refused."""
+
+
+class OllamaResidentPin(Record):
+    """One model that must be loaded, at this context."""
+
+    model: ModelName
+    context: Annotated[int, Field(gt=0)]
+    """Tokens of context of each slot: `num_ctx`. Ollama's own default depends on free memory."""
+    keep_alive: str = "forever"
+    """`forever`, or a duration (`24h`) after which an unused model may go."""
+
+    @field_validator("keep_alive")
+    @classmethod
+    def _is_a_time(cls, value: str) -> str:
+        try:
+            KeepAlive.from_word(value)
+        except ValueError as error:
+            raise wall("keep_alive", f"keep_alive: {error}") from error
+        return value
+
+    @property
+    def keep(self) -> KeepAlive:
+        """The meaning of `keep_alive`."""
+        return KeepAlive.from_word(self.keep_alive)
+
+
+class OllamaDeployment(Record):
+    """The Ollama of one Spark; which Spark that is, the roster says."""
+
+    listen: str = "127.0.0.1:11434"
+    """Address and port to listen on, both written out: OLLAMA_HOST has too many silent defaults."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Ollama's other settings by name. Never a secret: it goes into a file that everybody can read."""
+    models: tuple[OllamaModelPin, ...] = ()
+    residents: tuple[OllamaResidentPin, ...] = ()
+    evict_undeclared: bool = False
+    """Whether a loaded model that is not a declared resident is unloaded."""
+
+    @field_validator("listen")
+    @classmethod
+    def _is_written_out(cls, value: str) -> str:
+        meant = Endpoint.from_setting(value)
+        if value != meant.url.removeprefix("http://") or meant.port == 0 or not meant.host or meant.path:
+            raise wall("listen_address", f"listen: expected a form like 127.0.0.1:11434, found {value}")
+        return value
+
+    @field_validator("environment")
+    @classmethod
+    def _are_settings(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if name == "OLLAMA_HOST":
+                raise wall("listen_is_host", "environment.OLLAMA_HOST: expected it as listen, found it here")
+            if name not in SETTINGS:
+                raise wall("unknown_setting", f"environment.{name}: expected a setting of Ollama, found none")
+            if not text.isprintable():
+                raise wall(
+                    "setting_text", f"environment.{name}: expected printable text, found some that is not"
+                )
+        return value
+
+    @model_validator(mode="after")
+    def _walls(self) -> Self:
+        _unique("models", (pin.name for pin in self.models))
+        _unique("residents", (pin.model for pin in self.residents))
+        declared = {pin.name for pin in self.models}
+        for pin in self.residents:
+            if pin.model not in declared:
+                raise wall("resident_undeclared", f"residents: expected a declared model, found {pin.model}")
+        return self
+
+    @property
+    def desired_environment(self) -> dict[str, str]:
+        """Every variable that the running process must have, sorted by name."""
+        return dict(sorted((self.environment | {"OLLAMA_HOST": self.listen}).items()))
+
+    @property
+    def drop_in_text(self) -> str:
+        """The exact text of `DROP_IN`."""
+        lines = (f"Environment={quoted_assignment(*each)}\n" for each in self.desired_environment.items())
+        head = "# Managed by sparks (operations.ollama.service); what is written here by hand is replaced.\n"
+        return f"{head}[Service]\n{''.join(lines)}"
+
+    @property
+    def drop_in_digest(self) -> str:
+        """The digest of `drop_in_text`."""
+        return sha256_digest(self.drop_in_text.encode())
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where a client on the same host connects."""
+        return Endpoint.from_setting(self.listen).connect
+
+    @property
+    def store(self) -> str | None:
+        """The directory of models that is asked for; None where it is the default of the service's user."""
+        return self.environment.get("OLLAMA_MODELS")
+
+    def resident(self, name: str) -> OllamaResidentPin | None:
+        """The declared resident of that name, if any."""
+        return next((pin for pin in self.residents if pin.model == name), None)
+
+
+def _unique(where: str, names: Iterable[str]) -> None:
+    for name, count in sorted(Counter(names).items()):
+        if count > 1:
+            raise wall("declared_twice", f"{where}: expected {name} once, found it {count} times")
