@@ -1,0 +1,18 @@
+#!/bin/sh
+# Run by mmdebstrap on the half-made root ($1), before the named packages are unpacked.
+set -eu
+root=$1
+
+# As a file and not as mmdebstrap's --dpkgopt: that one filters every essential package through a
+# program of its own, 20 s in all (measured 2026-11-29).
+cat > "$root/etc/dpkg/dpkg.cfg.d/lab" <<'CONFIG'
+path-exclude=/usr/share/doc/*
+path-exclude=/usr/share/man/*
+path-exclude=/usr/share/locale/*
+CONFIG
+
+# Before the kernel is, so that the initrd is made once and small: 11.7 MB instead of 37
+# (virtual-sparks.md, measured 2026-11-29).
+mkdir -p "$root/etc/initramfs-tools/conf.d" "$root/usr/share/initramfs-tools/modules.d"
+printf 'MODULES=list\nCOMPRESS=zstd\nRESUME=none\nFSTYPE=ext4\n' > "$root/etc/initramfs-tools/conf.d/lab"
+printf 'virtio_pci\nvirtio_blk\next4\n' > "$root/usr/share/initramfs-tools/modules.d/lab"

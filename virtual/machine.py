@@ -1,0 +1,120 @@
+"""One virtual Spark: its identity, and the QEMU command line that makes it.
+
+QEMU runs with the run folder of the lab as its working directory, so that socket paths stay short.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtual.cabling import SLOT_OF, Cabling, Port
+from virtual.image import Image
+from virtual.process import pid_file
+
+MEMORY_MIB = 512
+"""66 MB of it are used when idle, 146 MB with a container (virtual-sparks.md, measured 2026-11-29)."""
+
+CODE_CACHE_MIB = 256
+"""QEMU's own default, 1 GiB, is more than the guest has (virtual-sparks.md, measured 2026-11-29)."""
+
+CPU = "Nehalem"
+"""Boots in 44 s; `max` takes 66 to 79 s (virtual-sparks.md, measured 2026-11-29)."""
+
+MANAGEMENT_MAC = "52:54:00:00:00:aa"
+"""The same in every machine, each is alone on its network: another one would get another address."""
+
+MANAGEMENT_ADDRESS = "10.99.0.11"
+SERIAL_NUMBER = "VIRTUAL0000000"
+"""The same in every machine: the tables stay in the memory that a clone shares with its original."""
+
+GOLDEN = "vspark0"
+"""The machine that is booted once and then cloned; it is no part of any lab."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine by name and number; the rest of its identity follows from them."""
+
+    name: str
+    number: int
+
+    @property
+    def machine_id(self) -> str:
+        """32 hex digits, as in /etc/machine-id."""
+        return hashlib.sha256(f"virtual spark {self.name}".encode()).hexdigest()[:32]
+
+    def mac(self, interface: str) -> str:
+        """The MAC address of a rail port."""
+        return f"52:54:00:00:{self.number:02x}:{list(SLOT_OF).index(interface) + 1:02x}"
+
+
+def machines(cabling: Cabling) -> tuple[Machine, ...]:
+    """The machines of a lab, numbered from 1."""
+    return tuple(Machine(name, number) for number, name in enumerate(cabling.machines, start=1))
+
+
+def cable_socket(port: Port) -> str:
+    """Where a port receives its frames, relative to the run folder."""
+    return f"cables/{port.machine}-{port.interface}"
+
+
+def netdev(interface: str) -> str:
+    """QEMU's name for the cable end in an interface."""
+    return f"rail-{interface}"
+
+
+def arguments(
+    machine: Machine, cabling: Cabling, image: Image, run: Path, ssh_port: int, snapshot: str | None
+) -> list[str]:
+    """The command line, without the program; `snapshot` is what to wake from, None to boot."""
+    return [
+        *_computer(machine, image, run / machine.name),
+        *_management(ssh_port),
+        *_rails(machine, cabling),
+        *(["-loadvm", snapshot] if snapshot else []),
+    ]
+
+
+def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
+    name = machine.name
+    append = (
+        "root=/dev/vda1 rw console=ttyS0 quiet loglevel=3 mitigations=off systemd.show_status=no "
+        f"systemd.hostname={name} systemd.machine_id={machine.machine_id} systemd.ssh_auto=no"
+    )
+    smbios = f"type=1,manufacturer=NVIDIA,product=NVIDIA_DGX_Spark_virtual,serial={SERIAL_NUMBER}"
+    return (
+        "-name", name, "-nodefaults", "-no-user-config", "-display", "none",
+        "-accel", f"tcg,thread=multi,tb-size={CODE_CACHE_MIB}", "-cpu", CPU,
+        "-m", str(MEMORY_MIB), "-smp", "1", "-rtc", "base=utc,clock=host", "-smbios", smbios,
+        "-pidfile", str(pid_file(directory)), "-serial", f"file:{name}/serial.log",
+        "-qmp", f"unix:{name}/qmp.sock,server=on,wait=off",
+        "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", append,
+        "-drive", f"file={name}/disk.qcow2,if=none,id=disk,cache=unsafe,discard=unmap",
+        "-device", "virtio-blk-pci,drive=disk,addr=0xa",
+    )  # fmt: skip
+
+
+def _management(ssh_port: int) -> Iterable[str]:
+    forward = f"hostfwd=tcp:127.0.0.1:{ssh_port}-{MANAGEMENT_ADDRESS}:22"
+    network = f"user,id=management,net=10.99.0.0/24,restrict=on,dhcpstart={MANAGEMENT_ADDRESS},{forward}"
+    return "-netdev", network, "-device", _nic("management", 3, MANAGEMENT_MAC)
+
+
+def _rails(machine: Machine, cabling: Cabling) -> Iterable[str]:
+    """A cable is a pair of unix datagram sockets. A port without one sends to where nothing is."""
+    for interface, slot in SLOT_OF.items():
+        port = Port(machine.name, interface)
+        peer = cabling.peer(port)
+        there = cable_socket(peer) if peer else "cables/unplugged"
+        yield from (
+            "-netdev",
+            f"dgram,id={netdev(interface)},local.type=unix,local.path={cable_socket(port)},"
+            f"remote.type=unix,remote.path={there}",
+            "-device",
+            _nic(netdev(interface), slot, machine.mac(interface)),
+        )
+
+
+def _nic(network: str, slot: int, mac: str) -> str:
+    return f"virtio-net-pci,netdev={network},addr={slot:#x},mac={mac},romfile="

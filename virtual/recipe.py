@@ -1,0 +1,105 @@
+"""The recipe of the image: everything that decides its bytes, and one digest over all of it."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from virtual.errors import LabError
+
+HERE = Path(__file__).parent
+GUEST = HERE / "guest"
+
+SUITE = "trixie"
+"""Debian 13: systemd, NetworkManager and netplan near those of DGX OS (virtual-sparks.md, 2026-11-29)."""
+
+DISK_BYTES = 6 * 2**30
+
+PACKAGE_SETS = {
+    "system": ("linux-image-amd64", "initramfs-tools", "zstd", "systemd-sysv", "dbus", "udev", "kmod",
+               "util-linux", "e2fsprogs", "procps", "less", "sudo", "openssh-server", "python3"),
+    "network": ("network-manager", "netplan.io", "python3-yaml", "iproute2", "iputils-ping", "ethtool",
+                "ca-certificates", "curl"),
+    "rdma": ("rdma-core", "ibverbs-utils", "rdmacm-utils", "perftest", "infiniband-diags"),
+}  # fmt: skip
+"""What is installed, by purpose. mmdebstrap installs no Recommends: name what is needed."""
+
+MMDEBSTRAP_OPTIONS = (
+    "--variant=minbase",
+    "--mode=root",
+    # apt verifies as user _apt, and fails wherever a parent folder is closed to it
+    '--aptopt=APT::Sandbox::User "root"',
+    '--aptopt=Acquire::Languages "none"',
+)
+
+
+@dataclass(frozen=True)
+class GuestFile:
+    """One file that the image gets."""
+
+    path: str
+    """Below the guest's root, without a leading slash."""
+    content: bytes
+    """Read once, so that a file edited during a build cannot get into an image of another key."""
+    executable: bool
+
+    @classmethod
+    def read(cls, path: str, source: Path, executable: bool) -> Self:
+        """The file as the repository has it now."""
+        return cls(path, source.read_bytes(), executable)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The inputs of one image: a plain Debian, and what makes it a virtual Spark."""
+
+    packages: tuple[str, ...]
+    files: tuple[GuestFile, ...]
+    before_packages: Path
+    """Run by mmdebstrap before the packages are unpacked."""
+    customize: Path
+    """Makes the Spark out of the plain Debian."""
+
+    @property
+    def debian_key(self) -> str:
+        """The name of the plain Debian in the cache: 16 hex digits over what decides it."""
+        return _key(SUITE, MMDEBSTRAP_OPTIONS, self.packages, _sha256(self.before_packages.read_bytes()))
+
+    @property
+    def key(self) -> str:
+        """The name of the image in the cache: 16 hex digits over every input."""
+        files = [(file.path, file.executable, _sha256(file.content)) for file in self.files]
+        return _key(self.debian_key, DISK_BYTES, files, _sha256(self.customize.read_bytes()))
+
+
+def current() -> Recipe:
+    """The recipe as this checkout has it."""
+    own = GUEST / "files"
+    files = [
+        GuestFile.read(str(source.relative_to(own)), source, source.stat().st_mode & 0o100 != 0)
+        for source in sorted(own.rglob("*"))
+        if source.is_file()
+    ]
+    packages = tuple(name for names in PACKAGE_SETS.values() for name in names)
+    scripts = GUEST / "before-packages.sh", GUEST / "customize.sh"
+    return Recipe(packages, (*files, *_ollama_stand_in()), *scripts)
+
+
+def _ollama_stand_in() -> tuple[GuestFile, ...]:
+    program, registry = HERE / "ollama_standin.py", HERE / "ollama_registry.json"
+    if not program.is_file():
+        raise LabError(f"the image needs the lab's Ollama stand-in: expected {program}, found no such file")
+    files = [GuestFile.read("usr/local/bin/ollama", program, executable=True)]
+    if registry.is_file():
+        path = "usr/local/share/ollama-standin/registry.json"
+        files.append(GuestFile.read(path, registry, executable=False))
+    return tuple(files)
+
+
+def _key(*inputs: object) -> str:
+    return _sha256(json.dumps(inputs).encode())[:16]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,169 @@
+"""Machines in a run folder: started, restored, reached, stopped. Knows no cache and no lab.
+
+A run folder has one folder per machine (disk, serial log, QMP socket) and `cables`, the sockets
+that stand for cables.
+"""
+
+import contextlib
+import os
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from virtual import host, process
+from virtual.cabling import SLOT_OF, Cabling, Port
+from virtual.errors import LabError
+from virtual.image import Image
+from virtual.machine import Machine, arguments, cable_socket, netdev
+from virtual.process import PROGRAM, Process
+from virtual.progress import Say, silent
+from virtual.qmp import Qmp
+from virtual.shell import Shell
+
+START_SECONDS = 60.0
+"""From the start of QEMU to its first QMP answer: under 2 s, with a snapshot too, on an idle host."""
+
+STARTED = "case $(systemctl is-system-running) in running|degraded) ;; *) exit 1 ;; esac"
+"""Succeeds once every unit of the boot has started, the RoCE devices among them, or has failed."""
+
+# Popen complains when it is forgotten while its child runs on, as ours shall.
+_children: list[subprocess.Popen[bytes]] = []
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens on now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in sockets]
+
+
+@dataclass
+class Gate:
+    """Closed by `stop`: a thread that an interrupted command left behind starts nothing after that."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    is_closed: bool = False
+
+
+@dataclass(frozen=True)
+class Rig:
+    """The machines of one cabling in one run folder."""
+
+    run: Path
+    image: Image
+    cabling: Cabling
+    ports: Mapping[str, int]
+    """The ssh port of each machine on 127.0.0.1."""
+    key: Path
+    known_hosts: Path | None
+    control: Path
+    gate: Gate = field(default_factory=Gate)
+
+    def directory(self, machine: Machine) -> Path:
+        """The folder of one machine; made when it is not there."""
+        directory = self.run / machine.name
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
+
+    def disk(self, machine: Machine) -> Path:
+        """The disk of one machine."""
+        return self.directory(machine) / "disk.qcow2"
+
+    def shell(self, name: str) -> Shell:
+        """ssh to a machine."""
+        return Shell(name, self.ports[name], self.key, self.known_hosts, self.control)
+
+    def qmp(self, name: str) -> Qmp:
+        """The QMP connection of a machine."""
+        return Qmp(self.run / name / "qmp.sock")
+
+    def start(self, machine: Machine, snapshot: str | None) -> Process:
+        """Start QEMU, waking from a snapshot on the machine's disk or booting; its cables are set."""
+        directory = self.directory(machine)
+        self._clear_sockets(machine)
+        run, port = self.run.absolute(), self.ports[machine.name]
+        argv = arguments(machine, self.cabling, self.image, run, port, snapshot)
+        child = self._launch([host.program(PROGRAM), *argv], directory / "qemu.log")
+        self._await_qmp(machine, child)
+        self.set_cables(machine)
+        started = process.identify(child.pid)
+        if started is None:
+            raise LabError(f"{machine.name}: QEMU ended: {self._complaint(machine)}")
+        return started
+
+    def _launch(self, argv: list[str], log: Path) -> subprocess.Popen[bytes]:
+        with self.gate.lock, log.open("wb") as said:
+            if self.gate.is_closed:
+                raise LabError("the lab is being stopped")
+            child = subprocess.Popen(
+                argv, cwd=self.run, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+            )
+            _children.append(child)
+            return child
+
+    def set_cables(self, machine: Machine) -> None:
+        """Every cable of the layout plugged in, no carrier where there is none. Holds across a reset."""
+        with self.qmp(machine.name) as qmp:
+            for interface in SLOT_OF:
+                plugged = self.cabling.peer(Port(machine.name, interface)) is not None
+                qmp.set_link(netdev(interface), plugged)
+
+    def save(self, machine: Machine, snapshot: str, instead_of: str | None = None) -> None:
+        """Keep the machine as it is, memory and disk, under a name."""
+        with self.qmp(machine.name) as qmp:
+            if instead_of:
+                qmp.monitor(f"delvm {instead_of}")
+            qmp.monitor(f"savevm {snapshot}")
+
+    def restore(self, machine: Machine, snapshot: str) -> None:
+        """Back to a snapshot within the running QEMU, cables included."""
+        self.shell(machine.name).disconnect()
+        with self.qmp(machine.name) as qmp:
+            qmp.monitor(f"loadvm {snapshot}")
+        self.set_cables(machine)
+
+    def set_clock(self, machine: Machine, say: Say = silent) -> None:
+        """Wait for ssh, and set the clock, which after a restore stands where the snapshot was taken."""
+        shell = self.shell(machine.name)
+        shell.wait(say=say)
+        done = shell.run(f"sudo -n date -s @{time.time():.3f}")
+        if done.returncode != 0:
+            raise LabError(f"{machine.name} clock: expected date to set it, found {done.stderr.strip()!r}")
+
+    def stop(self) -> int:
+        """Stop every machine in the run folder, and start no more; how many there were."""
+        with self.gate.lock:
+            self.gate.is_closed = True
+        for name in self.ports:
+            self.shell(name).disconnect()
+        return process.stop_all_below(self.run)
+
+    def _clear_sockets(self, machine: Machine) -> None:
+        (self.run / "cables").mkdir(exist_ok=True)
+        sockets = [cable_socket(Port(machine.name, interface)) for interface in SLOT_OF]
+        for path in (*sockets, f"{machine.name}/qmp.sock"):
+            (self.run / path).unlink(missing_ok=True)
+
+    def _await_qmp(self, machine: Machine, child: subprocess.Popen[bytes]) -> None:
+        end = time.monotonic() + START_SECONDS
+        while True:
+            if child.poll() is not None:
+                raise LabError(f"{machine.name}: QEMU ended at once: {self._complaint(machine)}")
+            try:
+                with self.qmp(machine.name):
+                    return
+            except LabError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.1)
+
+    def _complaint(self, machine: Machine) -> str:
+        log = self.directory(machine) / "qemu.log"
+        lines = log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"it said nothing in {os.fspath(log)}"
