@@ -1,0 +1,20 @@
+"""The fabric: every rail end durable under /etc/netplan, then active.
+
+    pyinfra inventories/sparks.py deploys/fabric.py --dry
+"""
+
+from pyinfra import host
+
+from deploys.target import desired_state
+from fleet.hardware import INTERFACES
+from operations import netplan
+
+desired = desired_state(host)
+
+# Every host runs the same operations in the same order, whatever it is cabled with: pyinfra tells operations
+# apart by their place, and would otherwise merge unrelated ones. Every document comes before any activation.
+for interface in host.loop(INTERFACES):
+    netplan.document(name=f"{interface} durable", end=desired.end_on(interface))
+
+for interface in host.loop(INTERFACES):
+    netplan.active(name=f"{interface} active", end=desired.end_on(interface))

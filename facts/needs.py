@@ -1,0 +1,64 @@
+"""Which looks an observation of the model is made of, and the observation made from them."""
+
+from typing import Any
+
+from pyinfra.api import Host
+
+from facts.bundle import Wanted
+from facts.kernel import Kernel
+from facts.machine import Machine
+from facts.memory import Memory
+from facts.netplan import NetplanFiles
+from facts.network import Connections, Links
+from facts.observe import observe
+from facts.ollama import OllamaModels, OllamaResidency, OllamaService
+from facts.roce import RoceDevices, RoceGids
+from fleet.observation import Observation
+from fleet.ollama.deployment import OllamaDeployment
+from fleet.roster import DesiredSpark
+
+Looks = dict[str, Wanted]
+"""A look for each section of an observation."""
+
+
+def host_looks() -> Looks:
+    """What every Spark is asked."""
+    return {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
+
+
+def rail_looks() -> Looks:
+    """What a decision about a rail end rests on."""
+    return {
+        "netplan": Wanted(NetplanFiles),
+        "links": Wanted(Links),
+        "connections": Wanted(Connections),
+        "roce_devices": Wanted(RoceDevices),
+        "roce_gids": Wanted(RoceGids),
+    }
+
+
+def ollama_looks(desired: OllamaDeployment) -> Looks:
+    """What a decision about Ollama rests on: the service, and its API where clients reach it."""
+    endpoint = (("endpoint", desired.endpoint.connect.url),)
+    return {
+        "ollama_service": Wanted(OllamaService),
+        "ollama_models": Wanted(OllamaModels, endpoint),
+        "ollama_residency": Wanted(OllamaResidency, endpoint),
+    }
+
+
+def looks_for(desired: DesiredSpark) -> Looks:
+    """Everything that the roster needs to know of a Spark."""
+    looks = host_looks()
+    if desired.rail_ends:
+        looks |= rail_looks()
+    if desired.ollama is not None:
+        looks |= ollama_looks(desired.ollama)
+    return looks
+
+
+def observation(host: Host, name: str, looks: Looks) -> Observation:
+    """One host, seen through these looks; sections that were not looked at say so."""
+    seen = observe(host, *looks.values())
+    sections: dict[str, Any] = {section: seen[look] for section, look in looks.items()}
+    return Observation(host=name, **sections)

@@ -1,0 +1,55 @@
+"""What was seen of one host at one moment: every section is a value, or why it could not be observed."""
+
+from typing import TypeVar
+
+from fleet.connections import Connections
+from fleet.kernel import Kernel
+from fleet.links import Link
+from fleet.machine import Machine
+from fleet.memory import Memory
+from fleet.netplan.device import NetplanFile
+from fleet.ollama.observed import ModelStore, Residency, ServiceState
+from fleet.record import Record, Unobserved
+from fleet.refusal import Refusal
+from fleet.roce import RoceDevice, RoceGid
+
+T = TypeVar("T")
+
+NOT_LOOKED = Unobserved(reason="this observation did not look")
+
+
+class Observation(Record):
+    """One host, looked at once. An empty section means: looked, there is none."""
+
+    host: str
+    netplan: tuple[NetplanFile, ...] | Unobserved = NOT_LOOKED
+    links: tuple[Link, ...] | Unobserved = NOT_LOOKED
+    connections: Connections | Unobserved = NOT_LOOKED
+    roce_devices: tuple[RoceDevice, ...] | Unobserved = NOT_LOOKED
+    roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED
+    kernel: Kernel | Unobserved = NOT_LOOKED
+    machine: Machine | Unobserved = NOT_LOOKED
+    memory: Memory | Unobserved = NOT_LOOKED
+    ollama_service: ServiceState | Unobserved = NOT_LOOKED
+    ollama_models: ModelStore | Unobserved = NOT_LOOKED
+    ollama_residency: Residency | Unobserved = NOT_LOOKED
+
+    def unobserved(self, *sections: str) -> Refusal | None:
+        """A refusal for the first of these sections that could not be observed; None when all were."""
+        for section in sections:
+            looked = getattr(self, section)
+            if isinstance(looked, Unobserved):
+                return Refusal(
+                    code="unobserved",
+                    subject=f"{self.host} {section.replace('_', ' ')}",
+                    expected="an observation",
+                    found=looked.reason,
+                )
+        return None
+
+
+def known(value: T | Unobserved) -> T:
+    """The value of a section that `Observation.unobserved` has passed; a bug of ours where it has not."""
+    if isinstance(value, Unobserved):
+        raise AssertionError(f"a decision rests on something unobserved: {value.reason}")
+    return value

@@ -1,0 +1,101 @@
+"""The only place that decides: desired state and observations in, a plan or every refusal out. Pure."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import SerializeAsAny
+
+from fleet.observation import Observation, known
+from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
+from fleet.rail_active import active_step
+from fleet.rail_document import document_step
+from fleet.record import Record
+from fleet.refusal import Refusal
+from fleet.roster import DesiredSpark, Roster
+from fleet.step import Step
+
+
+class HostPlan(Record):
+    """What one Spark needs, in order; empty when it is as desired."""
+
+    host: str
+    steps: tuple[SerializeAsAny[Step], ...]
+
+
+class Plan(Record):
+    """What every Spark of a target needs. It leaves nothing to decide."""
+
+    hosts: tuple[HostPlan, ...]
+
+    @property
+    def is_noop(self) -> bool:
+        """Is everything as desired?"""
+        return not any(each.steps for each in self.hosts)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step on every host."""
+        return tuple(step for each in self.hosts for step in each.steps)
+
+
+class Refusals(Record):
+    """Why there is no plan: every reason, on every host of the target, at once."""
+
+    refusals: tuple[Refusal, ...]
+
+
+def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusals:
+    """The plan for the observed hosts, or every refusal.
+
+    A host that is not an enrolled Spark of the roster raises KeyError: a target is exact, and its caller
+    has made it so.
+    """
+    outcomes = {host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())}
+    refusals = tuple(each for found in outcomes.values() for each in found if isinstance(each, Refusal))
+    if refusals:
+        return Refusals(refusals=_once(refusals))
+    return Plan(
+        hosts=tuple(
+            HostPlan(host=host, steps=tuple(each for each in found if isinstance(each, Step)))
+            for host, found in outcomes.items()
+        )
+    )
+
+
+def decide(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
+    """What one Spark needs, and what stands in the way, in the order in which a deploy would do it."""
+    found: list[Step | Refusal | None] = [another_machine(desired, seen)]
+    found += [document_step(end, seen) for end in desired.rail_ends]
+    found += [active_step(end, seen) for end in desired.rail_ends]
+    yield from (each for each in found if each is not None)
+    yield from _ollama(desired, seen)
+
+
+def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
+    """A refusal when it is not the machine that the roster names: cloned images share one host key."""
+    expected = desired.spark.machine_id
+    if expected is None:
+        return None
+    if blind := seen.unobserved("machine"):
+        return blind
+    found = known(seen.machine).machine_id_digest
+    if found == expected:
+        return None
+    return Refusal(code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found))
+
+
+def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
+    ollama = desired.ollama
+    if ollama is None:
+        return
+    steps: list[Step | Refusal | None] = [service_step(ollama, seen)]
+    steps += [model_step(pin, seen) for pin in ollama.models]
+    steps += [resident_step(pin, ollama, seen) for pin in ollama.residents]
+    steps += evict_steps(ollama, seen)
+    yield from (each for each in steps if each is not None)
+
+
+def _once(refusals: tuple[Refusal, ...]) -> tuple[Refusal, ...]:
+    """The same reason can stand before several steps; people need to read it once."""
+    return tuple(dict.fromkeys(refusals))
+
+

@@ -1,0 +1,123 @@
+"""Is a rail end active: the kernel and NetworkManager have now what the document says."""
+
+import ipaddress
+from typing import Literal
+
+from fleet.connections import Connections, Networking
+from fleet.links import Link, canonical_cidr, find_link
+from fleet.observation import Observation, known
+from fleet.rail import RailEnd
+from fleet.rail_document import document_for, interface_missing
+from fleet.refusal import Refusal
+from fleet.roce import RoceDevice, usable_gids
+from fleet.step import Effect, Step
+
+SECTIONS = ("links", "connections", "roce_devices", "roce_gids")
+"""The sections of an observation that this decision rests on."""
+
+
+class Activate(Step):
+    """Bring one profile up and nothing else: the management connection is left alone."""
+
+    kind: Literal["activate"] = "activate"
+    effect: Effect = Effect.ACTIVATE
+    interface: str
+    uuid: str
+
+
+def active_step(end: RailEnd, seen: Observation) -> Activate | Refusal | None:
+    """What makes the end active: a step, None when it is, or why bringing it up cannot help."""
+    if blind := seen.unobserved(*SECTIONS):
+        return blind
+    link = find_link(known(seen.links), end.interface)
+    if link is None:
+        return interface_missing(end, known(seen.links))
+    refusal = _cannot_come_up(end, link, known(seen.connections)) or _no_roce_device(end, known(seen.roce_devices))
+    if refusal is not None:
+        return refusal
+    differences = _differences(end, link, known(seen.connections))
+    if not differences:
+        return gid_missing(end, seen)
+    return Activate(
+        subject=f"{end.spark} {end.interface}",
+        before=", ".join(found for _, found in differences),
+        after=", ".join(expected for expected, _ in differences),
+        reason="the kernel and NetworkManager must have now what the document says",
+        interface=end.interface,
+        uuid=document_for(end).uuid,
+    )
+
+
+def active_difference(end: RailEnd, seen: Observation) -> Refusal | None:
+    """What still differs after bringing the end up, as a refusal to call it done; None when nothing does."""
+    match active_step(end, seen):
+        case Activate() as step:
+            return Refusal(code="not_active", subject=step.subject, expected=step.after, found=step.before)
+        case outcome:
+            return outcome
+
+
+def gid_missing(end: RailEnd, seen: Observation) -> Refusal | None:
+    """A refusal where no RoCE v2 GID carries the end's address; RDMA would find no way to it."""
+    if usable_gids(known(seen.roce_gids), end.interface, end.address):
+        return None
+    return Refusal(
+        code="gid_missing",
+        subject=f"{end.spark} {end.interface}",
+        expected=f"a RoCE v2 GID for {end.address.ip}",
+        found="none in the device's table",
+        hint="take the interface down and up while nothing uses RDMA",
+    )
+
+
+def _cannot_come_up(end: RailEnd, link: Link, connections: Connections) -> Refusal | None:
+    subject = f"{end.spark} {end.interface}"
+    if not connections.running or connections.networking is Networking.DISABLED:
+        found = "it stopped" if not connections.running else "networking switched off"
+        return Refusal(code="networkmanager_off", subject=f"{end.spark} NetworkManager", expected="it running",
+                       found=found)  # fmt: skip
+    device = connections.device(end.interface)
+    if device is None or device.state == "unmanaged":
+        found = "no such device" if device is None else "the device unmanaged"
+        return Refusal(code="unmanaged", subject=subject, expected="NetworkManager to manage it", found=found)
+    if link.up and not link.carrier:
+        return Refusal(code="no_carrier", subject=subject, expected="a live cable", found="no carrier")
+    return None
+
+
+def _no_roce_device(end: RailEnd, devices: tuple[RoceDevice, ...]) -> Refusal | None:
+    if any(end.interface in device.netdevs and device.is_roce for device in devices):
+        return None
+    return Refusal(
+        code="roce_device_missing",
+        subject=f"{end.spark} {end.interface}",
+        expected=f"an RDMA device above it, as {end.twin.rdma_device}",
+        found=", ".join(sorted(device.device for device in devices)) or "no RDMA device at all",
+    )
+
+
+def _differences(end: RailEnd, link: Link, connections: Connections) -> list[tuple[str, str]]:
+    """Pairs (expected, found) of everything that is not yet as the document says."""
+    pairs = [
+        (f"addresses {canonical_cidr(str(end.address))}", f"addresses {_ipv4(link)}"),
+        (f"mtu {end.mtu}", f"mtu {link.mtu}"),
+        ("our profile up", _profile(end, connections)),
+    ]
+    return [(expected, found) for expected, found in pairs if expected != found]
+
+
+def _ipv4(link: Link) -> str:
+    """The IPv4 addresses a peer could use; what the kernel made up for itself (link scope) is no setting."""
+    own = [each.address for each in link.addresses if each.scope == "global" and each.is_usable]
+    return " ".join(address for address in own if ipaddress.ip_interface(address).version == 4) or "none"
+
+
+def _profile(end: RailEnd, connections: Connections) -> str:
+    ours = connections.profile(document_for(end).uuid)
+    if ours is None or not ours.is_active or ours.device != end.interface:
+        other = connections.active_profile(end.interface)
+        return f"{other.name} up" if other else "no profile up"
+    stored = ours.stored
+    if stored is not None and (stored.mtu != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)):
+        return "our profile up with older settings"
+    return "our profile up"

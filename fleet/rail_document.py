@@ -1,0 +1,133 @@
+"""Is a rail end durable: its document under /etc/netplan, byte for byte, and nobody else's for that port."""
+
+from typing import Literal
+
+from fleet.connections import Connections, Profile
+from fleet.links import Link, find_link
+from fleet.netplan.device import NetplanFile
+from fleet.netplan.document import NetplanDocument, rail_document
+from fleet.netplan.effective import binding
+from fleet.observation import Observation, known
+from fleet.rail import RailEnd
+from fleet.refusal import Refusal
+from fleet.step import Effect, Step
+
+
+class WriteDocument(Step):
+    """Make one netplan document durable."""
+
+    kind: Literal["write_document"] = "write_document"
+    effect: Effect = Effect.WRITE
+    document: NetplanDocument
+
+
+def document_for(end: RailEnd) -> NetplanDocument:
+    """The document that makes a rail end durable."""
+    return rail_document(end.spark, end.interface, end.address, end.mtu)
+
+
+def document_step(end: RailEnd, seen: Observation) -> WriteDocument | Refusal | None:
+    """What makes the end's document durable: a step, None when it is, or why it must not be touched."""
+    if blind := seen.unobserved("netplan", "links", "connections"):
+        return blind
+    files, links, connections = known(seen.netplan), known(seen.links), known(seen.connections)
+    document = document_for(end)
+    refusal = (
+        interface_missing(end, links)
+        or _unreadable(end.spark, files)
+        or _undeclared_file(end, document, files)
+        or _undeclared_profile(end, document, connections)
+    )
+    if refusal is not None:
+        return refusal
+    found = next((file for file in files if file.path == document.path), None)
+    if found is not None and _is_durable(found, document):
+        return None
+    return WriteDocument(
+        subject=f"{end.spark} {document.path}",
+        before=_shown(found),
+        after=f"{document.content_digest} {document.mode:04o} root",
+        reason=_why(end, links, connections),
+        document=document,
+    )
+
+
+def interface_missing(end: RailEnd, links: tuple[Link, ...]) -> Refusal | None:
+    """A refusal where the host has no such interface. A ConnectX-7 can leave PCI when no cable is in."""
+    if find_link(links, end.interface) is not None:
+        return None
+    return Refusal(
+        code="interface_missing",
+        subject=f"{end.spark} {end.interface}",
+        expected="the interface on the host",
+        found=f"only {', '.join(sorted(link.name for link in links))}",
+    )
+
+
+def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
+    """Netplan reads all of a directory or nothing: one bad file stops every other, a foreign one too."""
+    bad = next((file for file in files if file.error is not None and file.shadowed_by is None), None)
+    if bad is None:
+        return None
+    return Refusal(
+        code="netplan_unreadable",
+        subject=f"{spark} {bad.path}",
+        expected="a file that netplan can read",
+        found=str(bad.error),
+        hint="mend or move that file; netplan refuses the whole directory for it",
+    )
+
+
+def _undeclared_file(end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...]) -> Refusal | None:
+    for file, device in binding(files, end.interface):
+        if file.path != document.path:
+            return Refusal(
+                code="undeclared_netplan",
+                subject=f"{end.spark} {end.interface}",
+                expected="no netplan file for it but ours",
+                found=f"{file.path} ({device.id})",
+                hint=f"move {file.path} away on the host, or take this rail out of the roster",
+            )
+    return None
+
+
+def _undeclared_profile(end: RailEnd, document: NetplanDocument, connections: Connections) -> Refusal | None:
+    """A lasting profile of another owner would compete with ours for the port at the next boot."""
+    for profile in connections.profiles:
+        if profile.uuid != document.uuid and profile.survives_reboot and _is_on(profile, end.interface):
+            return Refusal(
+                code="undeclared_profile",
+                subject=f"{end.spark} {end.interface}",
+                expected="no lasting NetworkManager profile for it but ours",
+                found=f"{profile.name} ({profile.uuid}) in {profile.filename}",
+                hint=f"nmcli connection delete {profile.uuid} on the host, or take this rail out of the roster",
+            )
+    return None
+
+
+def _is_on(profile: Profile, interface: str) -> bool:
+    """Profiles that netplan generated are judged by their netplan files instead."""
+    if profile.storage == "netplan":
+        return False
+    return profile.device == interface or (profile.stored is not None and profile.stored.interface == interface)
+
+
+def _is_durable(found: NetplanFile, document: NetplanDocument) -> bool:
+    is_private = found.mode == document.mode and found.owner == "root"
+    return is_private and found.content_digest == document.content_digest
+
+
+def _shown(found: NetplanFile | None) -> str:
+    if found is None:
+        return "absent"
+    mode = "unreadable" if found.mode is None else f"{found.mode:04o}"
+    return f"{found.content_digest} {mode} {found.owner}"
+
+
+def _why(end: RailEnd, links: tuple[Link, ...], connections: Connections) -> str:
+    """Says so where the address works today: that is what people believe to be enough."""
+    link = find_link(links, end.interface)
+    works = link is not None and link.has_address(end.address)
+    if works and not connections.keeps_address(end.interface, end.address):
+        return f"{end.address} is on {end.interface} but not durable: it is lost at the next power cycle"
+    return f"{end.address} on {end.interface} must survive a power cycle"

@@ -1,0 +1,124 @@
+"""Make rail ends durable and active, one profile at a time; the management connection is never touched."""
+
+from collections.abc import Iterator
+from shlex import quote
+from typing import Any
+
+from pyinfra import host
+from pyinfra.api import operation
+
+from facts.needs import observation, rail_looks
+from fleet.observation import Observation
+from fleet.rail import RailEnd
+from fleet.rail_active import Activate, active_difference, active_step
+from fleet.rail_document import WriteDocument, document_step
+from fleet.refusal import Refusal
+from operations.acting import act, read_back, refuse, write_file
+
+ACTIVE_WITHIN_SECONDS = 20.0
+"""How long an address, its MTU and its GID may take to show after `nmcli connection up`: 2 s on virtual Sparks
+(measured 2026-11-29), ten times that on a loaded host."""
+
+
+@operation()
+def document(end: RailEnd | None) -> Iterator[Any]:
+    """
+    Make one rail end durable: its netplan document under /etc/netplan, byte for byte, 0600, atomically.
+
+    Before the first byte is written the whole directory as it would become is given to `netplan generate`
+    in a scratch root; a file that netplan refuses, a foreign one too, stops the write and is named.
+
+    + end: the rail end, or None where this host has no rail here
+
+    .. code:: python
+
+        netplan.document(name="rail document", end=desired.end_on("enp1s0f0np0"))
+    """
+    if end is None:
+        host.noop("no rail here")
+        return
+    match document_step(end, _seen(end)):
+        case None:
+            host.noop(f"{end.interface} is durable")
+        case Refusal() as refusal:
+            yield from refuse(refusal)
+        case WriteDocument(document=wanted):
+            name = wanted.path.rpartition("/")[2]
+            yield from act(host, write_file(wanted.path, wanted.text, wanted.mode, check=_accepted(name)))
+            yield from read_back(lambda _: _not_durable(end), timeout_seconds=0)
+
+
+@operation()
+def active(end: RailEnd | None) -> Iterator[Any]:
+    """
+    Make one rail end active: the kernel's address and MTU and NetworkManager's profile as the document says.
+
+    Brings up that one profile and waits until the address, its MTU and its RoCE v2 GID show. `netplan apply`
+    would take the management address away for 10 s (measured on netplan 1.1.2, 2026-11).
+
+    + end: the rail end, or None where this host has no rail here
+
+    .. code:: python
+
+        netplan.active(name="rail up", end=desired.end_on("enp1s0f0np0"))
+    """
+    if end is None:
+        host.noop("no rail here")
+        return
+    match active_step(end, _seen(end)):
+        case None:
+            host.noop(f"{end.interface} is active")
+        case Refusal() as refusal:
+            yield from refuse(refusal)
+        case Activate() as step:
+            yield from act(host, _bring_up(step))
+            yield from read_back(lambda _: active_difference(end, _seen(end)), ACTIVE_WITHIN_SECONDS)
+
+
+def _seen(end: RailEnd) -> Observation:
+    return observation(host, end.spark, rail_looks())
+
+
+def _not_durable(end: RailEnd) -> Refusal | None:
+    match document_step(end, _seen(end)):
+        case WriteDocument() as step:
+            return Refusal(code="not_durable", subject=step.subject, expected=step.after, found=step.before)
+        case outcome:
+            return outcome
+
+
+def _accepted(name: str) -> str:
+    """A check for `write_file`: would netplan take the directory with the new file in it?
+
+    The copy lives in memory and is root's alone, since foreign files hold keys. Netplan's complaint quotes the
+    file, so only its place is passed on.
+    """
+    return f"""
+rm -rf /run/sparks-netplan.*
+root=$(mktemp -d /run/sparks-netplan.XXXXXX)
+trap 'rm -rf "$new" "$root"' EXIT
+for at in lib etc run; do
+  mkdir -p "$root/$at/netplan"
+  [ ! -d "/$at/netplan" ] || find "/$at/netplan/" -maxdepth 1 -name '*.yaml' -exec cp -p {{}} "$root/$at/netplan/" \\;
+done
+cp -p "$new" "$root/etc/netplan/"{quote(name)}
+said=$(timeout 60 netplan generate --root-dir "$root" 2>&1) || {{
+  place=$(printf '%s\\n' "$said" | grep -o -m1 "$root/[^ :]*:[0-9]*:[0-9]*" | head -n1)
+  echo "${{place#"$root"}}: expected a netplan directory that netplan accepts, found it refused here; nothing was written" >&2
+  exit 65
+}}
+rm -rf "$root"
+trap 'rm -f "$new"' EXIT
+"""
+
+
+def _bring_up(step: Activate) -> str:
+    return f"""
+said=$(timeout 60 netplan generate 2>&1) || {{
+  place=$(printf '%s\\n' "$said" | grep -o -m1 '/[^ :]*:[0-9]*:[0-9]*' | head -n1)
+  echo "$place: expected netplan to generate its profiles, found it refused" >&2
+  exit 65
+}}
+timeout 30 nmcli connection reload
+timeout 60 nmcli --wait 45 connection up uuid {step.uuid} ifname {quote(step.interface)} >/dev/null
+"""
