@@ -1,7 +1,7 @@
 """NetworkManager's profiles and devices, and the question an operator has: is it there after a reboot?"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -59,7 +59,12 @@ class Profile(Record):
         return self.state == "activated"
 
     def keeps_address(self, address: object) -> bool:
-        """Will this address come back with the profile at the next boot?"""
+        """Will this address come back with the profile at the next boot?
+
+        For a netplan profile this is what its generated file says. `nmcli connection modify --temporary`
+        rewrites that file in place and leaves no mark (seen with NetworkManager 1.52.1), so the document
+        under /etc/netplan has the last word.
+        """
         wanted = canonical_cidr(str(address))
         settings = self.stored if self.survives_reboot else self.shadowed
         return settings is not None and settings.ipv4_method == "manual" and wanted in settings.ipv4_addresses
@@ -123,10 +128,12 @@ STOPPED = Connections(running=False)
 """NetworkManager is not running (nmcli's status 8): observed, and nothing is managed."""
 
 
-def parse_profiles(text: str, keyfiles: Iterable[Keyfile] = ()) -> tuple[Profile, ...]:
-    """The profiles in `nmcli -t -f NAME,UUID,TYPE,DEVICE,FILENAME,AUTOCONNECT,STATE connection show`."""
+def parse_profiles(
+    text: str, keyfiles: Iterable[Keyfile] = (), columns: Sequence[str] = PROFILE_COLUMNS
+) -> tuple[Profile, ...]:
+    """The profiles in `nmcli -t -f <columns> connection show`, joined to what their files say."""
     files = tuple(keyfiles)
-    return _sorted_profiles(tuple(_profile(row, files) for row in read_terse(text, PROFILE_COLUMNS)))
+    return _sorted_profiles(tuple(_profile(row, files) for row in read_terse(text, columns)))
 
 
 def _profile(row: dict[str, str], files: tuple[Keyfile, ...]) -> Profile:

@@ -133,7 +133,7 @@ def parse_keyfile(text: str, path: str = "") -> Keyfile:
     """A keyfile, whole or reduced to the lines that hold no secret; raises ValueError when it is none."""
     groups = _groups(text)
     connection, meta = groups.get("connection", {}), groups.get(".nmmeta", {})
-    is_wifi = connection.get("type", "") in WIFI_TYPES
+    is_wifi = not WIFI_TYPES.isdisjoint({connection.get("type", ""), *groups})
     shadows = meta.get("shadowed-storage")
     return Keyfile(
         path=shown_path(path, is_wifi),
