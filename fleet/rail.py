@@ -83,10 +83,14 @@ class Rail(Record):
 class FabricLink(Record):
     """One cable between two Sparks and the rails on it: one per twin, so one or two."""
 
-    rails: Annotated[tuple[Rail, ...], Field(min_length=1, max_length=2)]
+    rails: tuple[Rail, ...]
 
     @model_validator(mode="after")
     def _one_cable(self) -> Self:
+        if not 1 <= len(self.rails) <= 2:
+            raise wall(
+                "rails_of_a_cable", f"rails: expected one or two, one for each twin, found {len(self.rails)}"
+            )
         for rail in self.rails:
             _same_interface_at_both_ends(rail)
         for one, other in combinations(self.rails, 2):

@@ -1,0 +1,277 @@
+"""A roster that cannot work cannot be read, and says where it is wrong."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from fleet.roster import Roster
+from fleet.roster_error import RosterError
+from tests.fleet.strategies import pair_rosters
+
+GOOD: dict[str, Any] = {
+    "sparks": {"a": {"enrolled": True}, "b": {"enrolled": True}, "c": {"enrolled": False}},
+    "fabric": {
+        "shape": "pair",
+        "links": [
+            {
+                "rails": [
+                    {
+                        "rail": 1,
+                        "ends": [
+                            {"spark": "a", "interface": "enp1s0f0np0", "address": "10.1.1.1/24", "mtu": 9000},
+                            {"spark": "b", "interface": "enp1s0f0np0", "address": "10.1.1.2/24", "mtu": 9000},
+                        ],
+                    },
+                    {
+                        "rail": 2,
+                        "ends": [
+                            {
+                                "spark": "a",
+                                "interface": "enP2p1s0f0np0",
+                                "address": "10.1.2.1/24",
+                                "mtu": 9000,
+                            },
+                            {
+                                "spark": "b",
+                                "interface": "enP2p1s0f0np0",
+                                "address": "10.1.2.2/24",
+                                "mtu": 9000,
+                            },
+                        ],
+                    },
+                ]
+            }
+        ],
+    },
+}
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def end(values: dict[str, Any], rail: int, end: int) -> dict[str, Any]:
+    found: dict[str, Any] = values["fabric"]["links"][0]["rails"][rail]["ends"][end]
+    return found
+
+
+def another_link(values: dict[str, Any], **changes: Any) -> None:
+    """A second cable, between b and c unless said otherwise."""
+    ends = [
+        {"spark": "b", "interface": "enp1s0f1np1", "address": "10.1.3.1/24", "mtu": 9000},
+        {"spark": "c", "interface": "enp1s0f1np1", "address": "10.1.3.2/24", "mtu": 9000},
+    ]
+    values["fabric"]["links"].append({"rails": [{"rail": 3, "ends": ends} | changes]})
+
+
+WRONG: dict[str, tuple[Change, str, str]] = {
+    "two ends in different subnets": (
+        lambda v: end(v, 0, 1).update(address="10.9.9.2/24"),
+        "fabric.links[0].rails[0]",
+        "rail 1: expected one subnet at both ends, found a in 10.1.1.0/24 and b in 10.9.9.0/24",
+    ),
+    "one network at two prefixes": (
+        lambda v: end(v, 0, 1).update(address="10.1.1.2/25"),
+        "fabric.links[0].rails[0]",
+        "expected one subnet at both ends",
+    ),
+    "a crossed rail": (
+        lambda v: end(v, 0, 1).update(interface="enp1s0f1np1"),
+        "fabric.links[0]",
+        "rail 1: expected one interface at both ends, found a enp1s0f0np0 and b enp1s0f1np1",
+    ),
+    "an MTU changed at one end": (
+        lambda v: end(v, 1, 0).update(mtu=1500),
+        "fabric.links[0].rails[1]",
+        "rail 2: expected one MTU at both ends, found a 1500 and b 9000",
+    ),
+    "one address at both ends": (
+        lambda v: end(v, 0, 1).update(address="10.1.1.1/24"),
+        "fabric.links[0].rails[0]",
+        "expected two addresses",
+    ),
+    "both ends on one spark": (
+        lambda v: end(v, 0, 1).update(spark="a"),
+        "fabric.links[0].rails[0]",
+        "expected two sparks, found a twice",
+    ),
+    "a rail on an interface outside the fabric": (
+        lambda v: end(v, 0, 0).update(interface="enP7s7"),
+        "fabric.links[0].rails[0].ends[0]",
+        "expected a ConnectX-7 twin, as enp1s0f0np0, found enP7s7",
+    ),
+    "an interface whose case is wrong": (
+        lambda v: end(v, 1, 0).update(interface="enp2p1s0f0np0"),
+        "fabric.links[0].rails[1].ends[0]",
+        "expected a ConnectX-7 twin",
+    ),
+    "two rails in one subnet": (
+        lambda v: [end(v, 1, at).update(address=f"10.1.1.{at + 8}/24") for at in (0, 1)],
+        "fabric",
+        "rails 1 and 2: expected a subnet each",
+    ),
+    "a subnet inside another": (
+        lambda v: [end(v, 1, at).update(address=f"10.1.1.{at + 129}/25") for at in (0, 1)],
+        "fabric",
+        "rails 1 and 2: expected a subnet each",
+    ),
+    "rails of one cable on two cages": (
+        lambda v: [end(v, 1, at).update(interface="enp1s0f1np1") for at in (0, 1)],
+        "fabric.links[0]",
+        "expected one cage",
+    ),
+    "one twin used twice": (
+        lambda v: [end(v, 1, at).update(interface="enp1s0f0np0") for at in (0, 1)],
+        "fabric.links[0]",
+        "expected both twins of the cage",
+    ),
+    "a cable without rails": (
+        lambda v: v["fabric"]["links"][0].update(rails=[]),
+        "fabric.links[0]",
+        "rails: expected one or two",
+    ),
+    "a rail number used twice": (
+        lambda v: another_link(v, rail=1),
+        "fabric",
+        "rail 1: expected a rail number of its own, found it 2 times",
+    ),
+    "a spark in two pairs": (another_link, "fabric", "b: expected one cable for a spark, found it 2 times"),
+    "an end on a spark nobody knows": (
+        lambda v: [end(v, rail, 0).update(spark="zed") for rail in (0, 1)],
+        "roster",
+        "expected one of a, b, c, found zed",
+    ),
+    "a prefix of 32": (
+        lambda v: end(v, 0, 0).update(address="10.1.1.1/32"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 prefix of 1 to 31, found 10.1.1.1/32",
+    ),
+    "a prefix of 0": (
+        lambda v: end(v, 0, 0).update(address="10.1.1.1/0"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 prefix of 1 to 31",
+    ),
+    "no prefix": (
+        lambda v: end(v, 0, 0).update(address="10.1.1.1"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 address with its prefix",
+    ),
+    "an address written short": (
+        lambda v: end(v, 0, 0).update(address="10.1/24"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 address with its prefix",
+    ),
+    "an octet with a leading zero": (
+        lambda v: end(v, 0, 0).update(address="10.1.1.010/24"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 address with its prefix",
+    ),
+    "IPv6 where IPv4 is required": (
+        lambda v: end(v, 0, 0).update(address="fd00::1/64"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an IPv4 prefix",
+    ),
+    "the network's own address": (
+        lambda v: end(v, 0, 0).update(address="10.1.1.0/24"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected a host address of 10.1.1.0/24, found 10.1.1.0",
+    ),
+    "a wrong type": (
+        lambda v: end(v, 0, 0).update(mtu="9000"),
+        "fabric.links[0].rails[0].ends[0].mtu",
+        "expected a valid integer, found '9000'",
+    ),
+    "a truth where a number belongs": (
+        lambda v: end(v, 0, 0).update(mtu=True),
+        "fabric.links[0].rails[0].ends[0].mtu",
+        "expected a valid integer, found True",
+    ),
+    "a number where a truth belongs": (
+        lambda v: v["sparks"]["a"].update(enrolled=1),
+        "sparks.a.enrolled",
+        "expected a valid boolean, found 1",
+    ),
+    "an unknown key": (
+        lambda v: v["sparks"]["a"].update(enroled=True),
+        "sparks.a.enroled",
+        "expected no such key, found it with True",
+    ),
+    "an unknown key at the top": (
+        lambda v: v.update(fabirc={}),
+        "roster.fabirc",
+        "expected no such key",
+    ),
+    "a missing key": (lambda v: end(v, 0, 0).pop("mtu"), "ends[0].mtu", "expected a value, found none"),
+    "an unknown shape": (
+        lambda v: v["fabric"].update(shape="star"),
+        "fabric.shape",
+        "expected 'pair', found 'star'",
+    ),
+    "values that are not plain": (lambda v: v["sparks"].update(d={1, 2}), "roster", "expected plain values"),
+    "a management interface in the fabric": (
+        lambda v: v["sparks"]["a"].update(management="enp1s0f0np0"),
+        "sparks.a",
+        "expected an interface outside the fabric",
+    ),
+    "a deployment on a spark that is only named": (
+        lambda v: v.update(deployments={"x": {"spark": "c", "ollama": {}}}),
+        "roster",
+        "expected an enrolled spark, found c, only named",
+    ),
+    "a spark that serves twice": (
+        lambda v: v.update(deployments={n: {"spark": "a", "ollama": {}} for n in ("x", "y")}),
+        "roster",
+        "a: expected one deployment, found x and y",
+    ),
+}
+
+
+def test_the_good_one_is_read() -> None:
+    roster = Roster.read(GOOD, "group_data/x.py")
+    assert roster.enrolled == ("a", "b")
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_roster_that_cannot_be_says_where_and_why(case: str) -> None:
+    change, place, sentence = WRONG[case]
+    values = copy.deepcopy(GOOD)
+    change(values)
+    with pytest.raises(RosterError) as caught:
+        Roster.read(values, "group_data/x.py")
+    assert any(
+        line.startswith("group_data/x.py: roster") and place in line and sentence in line
+        for line in caught.value.lines
+    ), caught.value.lines
+
+
+def test_every_complaint_is_given_at_once() -> None:
+    values = copy.deepcopy(GOOD)
+    values["sparks"]["a"]["enroled"] = True
+    end(values, 0, 0)["mtu"] = "9000"
+    end(values, 1, 1).pop("address")
+    with pytest.raises(RosterError) as caught:
+        Roster.read(values, "x")
+    assert len(caught.value.lines) == 3
+
+
+@given(pair_rosters())
+def test_any_valid_roster_keeps_its_invariants(values: dict[str, Any]) -> None:
+    roster = Roster.read(values, "x")
+    assert roster.fabric is not None
+    ends = roster.fabric.ends
+    assert len({str(end.address.ip) for end in ends}) == len(ends)
+    assert len({(end.spark, end.interface) for end in ends}) == len(ends)
+    assert Roster.from_canonical(roster.canonical) == roster
+    assert Roster.read(values, "x").digest == roster.digest
+
+
+@given(pair_rosters())
+def test_every_end_of_an_enrolled_spark_is_desired_of_it_and_of_no_other(values: dict[str, Any]) -> None:
+    roster = Roster.read(values, "x")
+    assert roster.fabric is not None
+    for name in roster.enrolled:
+        assert roster.desired_for(name).rail_ends == tuple(e for e in roster.fabric.ends if e.spark == name)
+    for name in set(roster.sparks) - set(roster.enrolled):
+        with pytest.raises(KeyError):
+            roster.desired_for(name)
