@@ -1,6 +1,6 @@
 """The fabric: every rail end durable under /etc/netplan, then active.
 
-    pyinfra inventories/sparks.py deploys/fabric.py --dry
+pyinfra inventories/sparks.py deploys/fabric.py --dry
 """
 
 from pyinfra import host

@@ -49,7 +49,9 @@ def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusa
     A host that is not an enrolled Spark of the roster raises KeyError: a target is exact, and its caller
     has made it so.
     """
-    outcomes = {host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())}
+    outcomes = {
+        host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())
+    }
     refusals = tuple(each for found in outcomes.values() for each in found if isinstance(each, Refusal))
     if refusals:
         return Refusals(refusals=_once(refusals))
@@ -80,7 +82,9 @@ def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
     found = known(seen.machine).machine_id_digest
     if found == expected:
         return None
-    return Refusal(code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found))
+    return Refusal(
+        code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found)
+    )
 
 
 def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
@@ -97,5 +101,3 @@ def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal
 def _once(refusals: tuple[Refusal, ...]) -> tuple[Refusal, ...]:
     """The same reason can stand before several steps; people need to read it once."""
     return tuple(dict.fromkeys(refusals))
-
-

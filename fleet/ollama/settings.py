@@ -8,7 +8,7 @@ SETTINGS = frozenset({
     "OLLAMA_NEW_ENGINE", "OLLAMA_NOHISTORY", "OLLAMA_NOPRUNE", "OLLAMA_NO_CLOUD", "OLLAMA_NUM_PARALLEL",
     "OLLAMA_ORIGINS", "OLLAMA_REMOTES", "OLLAMA_SCHED_SPREAD", "OLLAMA_TMPDIR", "OLLAMA_VULKAN",
 })  # fmt: skip
-"""Settings of Ollama (envconfig up to v0.33). What is not here cannot be observed, so it cannot be declared."""
+"""Settings of Ollama (envconfig up to v0.33). What is not here is redacted, so it cannot be declared."""
 
 VISIBLE = SETTINGS | {
     "CUDA_VISIBLE_DEVICES", "GGML_CUDA_ENABLE_UNIFIED_MEMORY", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH",

@@ -113,6 +113,17 @@ def effective_environment(*texts: str) -> dict[str, str]:
     return found
 
 
+def environment_file(text: str) -> dict[str, str]:
+    """What an `EnvironmentFile=` sets; a value without quotes goes to the end of its line."""
+    found: dict[str, str] = {}
+    for line in _joined(text):
+        name, equals, value = line.partition("=")
+        if equals and _NAME.fullmatch(name.strip()):
+            quoted = value.strip()[:1] in ("'", '"')
+            found[name.strip()] = "".join(split_words(value, lenient=True)[:1]) if quoted else value.strip()
+    return found
+
+
 def shown_environment(value: str) -> dict[str, str]:
     """The environment in what `systemctl show -p Environment` prints, with or without its `Environment=`."""
     return assignments(split_words(value.strip().removeprefix("Environment="), lenient=True))
