@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from fleet.ollama.settings import SETTINGS
 from fleet.ollama.units import quoted_assignment
@@ -25,8 +25,11 @@ ModelName = Annotated[str, Field(pattern=_NAME)]
 class OllamaModelPin(Record):
     """One model that must be there, by the digest of its manifest: a tag is republished."""
 
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
     name: ModelName
-    digest: Digest
+    manifest_digest: Annotated[Digest, Field(alias="digest")]
+    """Spelled `digest` in a roster: `sha256:…`, of the manifest's bytes."""
     size_bytes: Annotated[int, Field(gt=0)]
     """What a pull downloads at most; shown in the plan before it happens."""
     pull: bool = False

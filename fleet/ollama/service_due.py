@@ -1,0 +1,102 @@
+"""Is the unit as its deployment says: durable, loaded, enabled, and running with that environment."""
+
+from fleet.observation import Observation, known
+from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment
+from fleet.ollama.service import ServiceState, ollama_settings
+from fleet.ollama.steps import ConfigureService
+from fleet.refusal import Refusal
+from fleet.step import Effect
+
+
+def service_step(desired: OllamaDeployment, seen: Observation) -> ConfigureService | Refusal | None:
+    """What the unit needs, None when it is as desired, or why it must not be touched."""
+    if blind := seen.unobserved("ollama_service"):
+        return blind
+    state, subject = known(seen.ollama_service), f"{seen.host} {UNIT}"
+    refusal = _unusable(state, subject) or _overridden(desired, state, subject)
+    if refusal is not None:
+        return refusal
+    due = _due(desired, state)
+    return _step(desired, subject, due) if due else None
+
+
+def _unusable(state: ServiceState, subject: str) -> Refusal | None:
+    if state.load_state != "loaded":
+        code = {"not-found": "ollama_unit_missing", "masked": "ollama_unit_masked"}.get(
+            state.load_state, "ollama_unit_unreadable"
+        )
+        hint = "install Ollama on the host" if state.load_state == "not-found" else f"systemctl status {UNIT}"
+        return Refusal(
+            code=code, subject=subject, expected="a loaded unit", found=state.load_state, hint=hint
+        )
+    if state.unit_file_state not in ("enabled", "enabled-runtime", "disabled"):
+        return Refusal(
+            code="ollama_unit_static",
+            subject=subject,
+            expected="a unit that can be enabled",
+            found=state.unit_file_state or "none on disk",
+            hint="give the unit an [Install] section with WantedBy=default.target",
+        )
+    return None
+
+
+def _overridden(desired: OllamaDeployment, state: ServiceState, subject: str) -> Refusal | None:
+    """A file that systemd reads after ours and that says something else: a restart would not help."""
+    own = desired.desired_environment
+    effective = state.expected_environment(own)
+    for name, value in own.items():
+        if effective.get(name) != value:
+            file = [each for each in state.settings_files(own) if each.resets or name in each.environment][-1]
+            return Refusal(
+                code="ollama_setting_overridden",
+                subject=f"{subject} {name}",
+                expected=value,
+                found=f"{effective.get(name, 'it dropped')} by {file.path}",
+                hint=f"take {name} out of {file.path} on the host",
+            )
+    return None
+
+
+def _due(desired: OllamaDeployment, state: ServiceState) -> dict[str, tuple[str, str]]:
+    """What differs, by part: what was found and what will be."""
+    due: dict[str, tuple[str, str]] = {}
+    if state.own_drop_in != desired.drop_in_digest:
+        due["write"] = (f"drop-in {state.own_drop_in or 'absent'}", f"drop-in {desired.drop_in_digest}")
+    elif state.need_daemon_reload:
+        due["reload"] = ("systemd has an older drop-in loaded", "systemd has it loaded")
+    if state.unit_file_state != "enabled":
+        due["enable"] = (state.unit_file_state, "enabled")
+    running = _running(desired, state)
+    if running is not None:
+        due["restart"] = (running, "running with this environment")
+    return due
+
+
+def _running(desired: OllamaDeployment, state: ServiceState) -> str | None:
+    """How the process differs from its unit as it will be; None when it does not."""
+    if not state.is_active or state.process_environment is None:
+        return f"{state.active_state} ({state.sub_state})"
+    found = ollama_settings(state.process_environment)
+    expected = ollama_settings(state.expected_environment(desired.desired_environment))
+    differing = sorted(name for name in found | expected if found.get(name) != expected.get(name))
+    if not differing:
+        return None
+    return "running with " + ", ".join(
+        f"{name}={found[name]}" if name in found else f"no {name}" for name in differing
+    )
+
+
+def _step(desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str]]) -> ConfigureService:
+    return ConfigureService(
+        subject=subject,
+        before="; ".join(before for before, _ in due.values()),
+        after="; ".join(after for _, after in due.values()),
+        reason="its settings must be durable, and its process must run with them",
+        effect=Effect.RESTART if "restart" in due else Effect.WRITE,
+        path=DROP_IN,
+        text=desired.drop_in_text,
+        write="write" in due,
+        reload="write" in due or "reload" in due,
+        enable="enable" in due,
+        restart="restart" in due,
+    )

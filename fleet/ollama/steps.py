@@ -1,0 +1,46 @@
+"""The steps that bring one Spark's Ollama to its deployment."""
+
+from typing import Literal
+
+from fleet.step import Effect, Step
+
+
+class ConfigureService(Step):
+    """Make the drop-in durable, load it, enable the unit, and restart it where its process differs."""
+
+    kind: Literal["ollama_service"] = "ollama_service"
+    path: str
+    text: str
+    write: bool
+    reload: bool
+    enable: bool
+    restart: bool
+
+
+class PullModel(Step):
+    """Download one model that is not there."""
+
+    kind: Literal["ollama_pull"] = "ollama_pull"
+    effect: Effect = Effect.DOWNLOAD
+    model: str
+    manifest_digest: str
+    size_bytes: int
+
+
+class LoadResident(Step):
+    """Load one model, or load it again as declared."""
+
+    kind: Literal["ollama_load"] = "ollama_load"
+    effect: Effect = Effect.LOAD
+    model: str
+    context: int
+    keep_alive: int | str
+    """As the request spells it: -1, or a duration with its unit."""
+
+
+class EvictResident(Step):
+    """Unload one model that nobody declared."""
+
+    kind: Literal["ollama_evict"] = "ollama_evict"
+    effect: Effect = Effect.EVICT
+    model: str
