@@ -1,0 +1,90 @@
+"""A host's RDMA ports and their GID tables, from sysfs."""
+
+from typing_extensions import override
+
+from facts.look import Look, shell
+from fleet.roce import RoceDevice, RoceGid
+from fleet.roce_sysfs import parse_roce_devices, parse_roce_gids
+
+_CLASS = r"""
+class=/sys/class/infiniband
+if [ ! -d /sys/class/net ]; then echo "expected sysfs at /sys, found none" >&2; exit 74; fi
+if [ -e $class ] && ! { [ -r $class ] && [ -x $class ]; }; then
+    echo "$class: expected to be readable, found it closed" >&2; exit 77
+fi
+"""
+"""Without the kernel's RDMA core there is no class and so no device; a class that is closed is unobserved."""
+
+
+class RoceDevices(Look[tuple[RoceDevice, ...]]):
+    """
+    Every port of every RDMA device; ``None`` when they were not observed, empty when there is none.
+
+    ``active_mtu`` is read by ``ibv_devinfo`` where the host has it: sysfs does not show it.
+
+    .. code:: python
+
+        (
+            RoceDevice(
+                device="rocep1s0f1", port=1, state=4, state_name="ACTIVE",
+                phys_state=5, phys_state_name="LinkUp", rate_gbps=200.0, link_layer="Ethernet",
+                netdevs=("enp1s0f1np1",), active_mtu=4096, pci="0000:01:00.1",
+            ),
+        )
+    """
+
+    def command(self) -> str:
+        return shell(_CLASS + r"""
+for net in $class/*/device/net/*; do
+    if [ -e "$net" ]; then printf '%s\t(dir)\n' "$net"; fi
+done
+ports=$class/*/ports/*
+grep -asH '' $ports/state $ports/phys_state $ports/rate $ports/link_layer $class/*/parent | sed 's/:/\t/'
+grep -asH '^PCI_SLOT_NAME=' $class/*/device/uevent | sed 's/:/\t/'
+echo '--- ibv_devinfo'
+if command -v ibv_devinfo >/dev/null; then
+    timeout -k 1 5 ibv_devinfo 2>/dev/null | grep -E '^[[:space:]]*(hca_id|port|active_mtu):'
+fi
+""")
+
+    @override
+    def parse(self, text: str) -> tuple[RoceDevice, ...]:
+        sysfs, found, devinfo = text.partition("--- ibv_devinfo\n")
+        if not found:
+            raise ValueError("expected a part of ibv_devinfo, found none")
+        return parse_roce_devices(sysfs, devinfo)
+
+
+class RoceGids(Look[tuple[RoceGid, ...]]):
+    """
+    Every GID in use, by device, port and index; ``None`` when they were not observed.
+
+    Unused indices read as zeros, and reading their attributes fails, so grep's status says nothing: the
+    sentinel shows that the table was read to its end. One process reads it all; a loop of cat takes a minute.
+
+    .. code:: python
+
+        (
+            RoceGid(
+                device="rocep1s0f1", port=1, index=3, gid="0000:0000:0000:0000:0000:ffff:c0a8:660a",
+                type="RoCE v2", netdev="enp1s0f1np1", ipv4="192.168.102.10", link_layer="Ethernet",
+                port_active=True,
+            ),
+        )
+    """
+
+    def command(self) -> str:
+        return shell(_CLASS + r"""
+ports=$class/*/ports/*
+for table in $ports/gids $ports/gid_attrs; do
+    if [ -e "$table" ] && ! [ -r "$table" ]; then
+        echo "$table: expected to be readable, found it closed" >&2; exit 77
+    fi
+done
+grep -arsHv '^0000:0000:0000:0000:0000:0000:0000:0000$' \
+    $ports/state $ports/link_layer $ports/gids $ports/gid_attrs | sed 's/:/\t/'
+""")
+
+    @override
+    def parse(self, text: str) -> tuple[RoceGid, ...]:
+        return parse_roce_gids(text)
