@@ -98,7 +98,7 @@ def _bare_host(text: str) -> str:
 
 def connect_host(host: str) -> str:
     """Where a client on the same machine reaches what listens on `host`: every address means loopback."""
-    if host in ("", "0.0.0.0"):
+    if host in ("", "0.0.0.0", "localhost"):
         return "127.0.0.1"
     return "::1" if host == "::" else host
 

@@ -1,0 +1,114 @@
+"""Ollama on a host: its unit and process, the models it holds, and the models it has loaded."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import override
+
+from facts.look import Look, as_root, remote_python
+from fleet.ollama import grammar, units
+from fleet.ollama.deployment import UNIT
+from fleet.ollama.residency import Residency, parse_residency
+from fleet.ollama.service import ServiceState, parse_service
+from fleet.ollama.settings import REDACTED, VISIBLE
+from fleet.ollama.store import ModelStore, parse_store
+
+ENDPOINT = "http://127.0.0.1:11434"
+"""Where Ollama listens when nothing is set."""
+
+DIRECTORIES = (
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+)
+"""Where systemd looks for drop-ins, the first winning (systemd.unit(5))."""
+
+
+def _probe(look: str, **arguments: Any) -> str:
+    texts = {
+        "grammar": Path(grammar.__file__).read_text("utf-8"),
+        "units": Path(units.__file__).read_text("utf-8"),
+        "store": files("facts.remote").joinpath("ollama_store.py").read_text("utf-8"),
+    }
+    known = {"visible": sorted(VISIBLE), "redacted": REDACTED, "unit": UNIT, "directories": DIRECTORIES}
+    return as_root(remote_python("ollama_probe", look=look, **(known | texts | arguments)))
+
+
+class OllamaService(Look[ServiceState]):
+    """
+    The unit ``ollama.service``: on disk, as systemd has it loaded, and the environment of its process.
+
+    Values of variables that are not known to be harmless stay on the host.
+
+    .. code:: python
+
+        ServiceState(
+            load_state="loaded", active_state="active", sub_state="running", unit_file_state="enabled",
+            main_pid=812, started_monotonic_us=9120345, exec_start="/usr/local/bin/ollama",
+            process_environment={"OLLAMA_HOST": "0.0.0.0:11434", "PATH": "…", "TOKEN": "(redacted)"}, …
+        )
+    """
+
+    needs_root = True
+
+    @override
+    def command(self) -> str:
+        return _probe("service")
+
+    @override
+    def parse(self, text: str) -> ServiceState:
+        return parse_service(text)
+
+
+class OllamaModels(Look[ModelStore]):
+    """
+    Every model that Ollama holds, with the digest of its manifest: from its API, or from its store on disk
+    where the unit does not run or does not listen there. A server that runs and does not answer is not seen.
+
+    + endpoint: where clients on the host reach it
+    + directory: the store that is wanted, where it is not the one that the running process has
+
+    .. code:: python
+
+        ModelStore(
+            source="api", endpoint="http://127.0.0.1:11434", directory="/usr/share/ollama/.ollama/models",
+            models=(OllamaModel(name="qwen3:0.6b", manifest_digest="sha256:…", size_bytes=522653767, …),),
+        )
+    """
+
+    needs_root = True
+
+    @override
+    def command(self, endpoint: str = ENDPOINT, directory: str | None = None) -> str:
+        return _probe("models", endpoint=endpoint, directory=directory)
+
+    @override
+    def parse(self, text: str) -> ModelStore:
+        return parse_store(text)
+
+
+class OllamaResidency(Look[Residency]):
+    """
+    Every model that Ollama has loaded; none where the unit does not run or does not listen there.
+
+    + endpoint: where clients on the host reach it
+
+    .. code:: python
+
+        Residency(
+            source="api", endpoint="http://127.0.0.1:11434",
+            residents=(Resident(name="qwen3:0.6b", context_length=8192, keep="forever", …),),
+        )
+    """
+
+    needs_root = True
+
+    @override
+    def command(self, endpoint: str = ENDPOINT) -> str:
+        return _probe("residency", endpoint=endpoint)
+
+    @override
+    def parse(self, text: str) -> Residency:
+        return parse_residency(text)

@@ -1,0 +1,178 @@
+"""Look at Ollama on a host and print one JSON line; what could not be read is {"error": …}.
+
+The texts of `fleet/ollama/grammar.py`, `fleet/ollama/units.py` and `ollama_store.py` come with the arguments:
+the host reads OLLAMA_HOST and unit files with the very code that the controller tests.
+"""
+
+import glob
+import hashlib
+import json
+import os
+import pwd
+import re
+import subprocess
+import time
+import types
+
+PROPERTIES = (
+    "LoadState", "ActiveState", "SubState", "UnitFileState", "NeedDaemonReload", "MainPID", "User",
+    "ExecStart", "ExecMainStartTimestampMonotonic", "FragmentPath", "Environment", "EnvironmentFiles",
+)  # fmt: skip
+
+
+def loaded(name, text):
+    module = types.ModuleType(name)
+    exec(text, module.__dict__)
+    return module
+
+
+class Host:
+    """The unit and what it leads to."""
+
+    def __init__(self, arguments, store):
+        self.arguments = arguments
+        self.units = loaded("units", arguments["units"])
+        self.grammar = loaded("grammar", arguments["grammar"])
+        self.store = store
+        self.show = self.shown()
+        self.active = self.show["ActiveState"] == "active" and self.show["MainPID"] != "0"
+
+    def shown(self):
+        command = ["systemctl", "show", self.arguments["unit"], "--property", ",".join(PROPERTIES)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise self.store.Blind(f"systemctl show: {type(error).__name__}") from error
+        if done.returncode != 0:
+            said = done.stderr.strip().splitlines() or ["failed"]
+            raise self.store.Blind(f"systemctl show: {said[-1][:200]}")
+        found = dict.fromkeys(PROPERTIES, "")
+        for line in done.stdout.splitlines():
+            name, _, value = line.partition("=")
+            found[name] = found[name] + "\n" + value if found.get(name) else value
+        return found
+
+    def process_environment(self):
+        """What the process was started with; None where it does not run (or has ended since)."""
+        if not self.active:
+            return None
+        process = self.show["MainPID"]
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                pairs = file.read().decode("utf-8", "backslashreplace").split("\0")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self.store.Blind(f"environment of process {process}: {error.strerror}") from error
+        return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+
+    def redacted(self, environment):
+        visible, mark = self.arguments["visible"], self.arguments["redacted"]
+        return {name: value if name in visible else mark for name, value in sorted(environment.items())}
+
+    def settings_file(self, path):
+        text = self.store.read(path)
+        resets, environment = self.units.file_environment(text)
+        return {
+            "path": path,
+            "content_digest": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
+            "resets": resets,
+            "environment": self.redacted(environment),
+        }
+
+    def drop_ins(self):
+        """On disk, in systemd's order: by name; of one name the first directory wins."""
+        found = {}
+        for directory in self.arguments["directories"]:
+            for of in (self.arguments["unit"], "service"):
+                for path in glob.glob(f"{directory}/{of}.d/*.conf"):
+                    found.setdefault(os.path.basename(path), path)
+        return [self.settings_file(found[name]) for name in sorted(found)]
+
+    def environment_files(self):
+        found = []
+        for line in self.show["EnvironmentFiles"].splitlines():
+            pattern = re.sub(r" \(ignore_errors=(yes|no)\)$", "", line)
+            for path in sorted(glob.glob(pattern)):
+                environment = self.redacted(self.units.environment_file(self.store.read(path)))
+                found.append({"path": path, "environment": environment})
+        return found
+
+    def service(self):
+        process = self.process_environment()
+        path = re.search(r"path=(\S+)", self.show["ExecStart"])
+        kept = {
+            name: self.show[name] for name in PROPERTIES if not name.startswith(("Environment", "ExecStart"))
+        }
+        fragment = self.show["FragmentPath"]
+        return {
+            "show": kept,
+            "exec_start": path.group(1) if path else None,
+            "fragment": self.settings_file(fragment) if fragment else None,
+            "drop_ins": self.drop_ins(),
+            "environment_files": self.environment_files(),
+            "unit_environment": self.redacted(self.units.shown_environment(self.show["Environment"])),
+            "process_environment": None if process is None else self.redacted(process),
+        }
+
+    def models(self):
+        environment = self.process_environment()
+        directory = self.directory(environment)
+        wanted = self.arguments["directory"]
+        if self.serves(environment) and (
+            wanted is None or os.path.realpath(wanted) == os.path.realpath(directory)
+        ):
+            body = self.store.ask(self.arguments["endpoint"], "/api/tags")
+            return {
+                "source": "api", "endpoint": self.arguments["endpoint"], "directory": directory, "body": body,
+            }  # fmt: skip
+        directory = wanted or directory
+        body = self.store.stored(directory)
+        return {"source": "store", "endpoint": None, "directory": directory, "body": body}
+
+    def residency(self):
+        if not self.serves(self.process_environment()):
+            return {"source": "stopped"}
+        body = self.store.ask(self.arguments["endpoint"], "/api/ps")
+        return {
+            "source": "api",
+            "endpoint": self.arguments["endpoint"],
+            "now": int(time.time()),
+            "body": body,
+        }
+
+    def serves(self, environment):
+        """Whether the endpoint must answer: the unit's process listens there, or there is no unit."""
+        if self.show["LoadState"] == "not-found":
+            return True
+        if environment is None:
+            return False
+        there = self.grammar.connect_url(environment.get("OLLAMA_HOST", ""))
+        return there == self.grammar.connect_url(self.arguments["endpoint"])
+
+    def directory(self, environment):
+        if environment is None:
+            environment = self.units.shown_environment(self.show["Environment"])
+            for line in self.environment_files():
+                environment.update({k: v for k, v in line["environment"].items() if k == "OLLAMA_MODELS"})
+        if environment.get("OLLAMA_MODELS"):
+            return environment["OLLAMA_MODELS"]
+        home = environment.get("HOME") or self.home()
+        return os.path.join(home, ".ollama", "models")
+
+    def home(self):
+        user = self.show["User"] or "root"
+        try:
+            return pwd.getpwnam(user).pw_dir
+        except KeyError as error:
+            raise self.store.Blind(f"expected user {user} on the host, found none") from error
+
+
+def main(text):
+    arguments = json.loads(text)
+    store = loaded("store", arguments["store"])
+    try:
+        found = getattr(Host(arguments, store), arguments["look"])()
+    except store.Blind as error:
+        found = {"error": str(error)}
+    print(json.dumps(found))
