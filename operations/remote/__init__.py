@@ -1,0 +1,1 @@
+"""Python that runs on a host to act there: standard library only."""

@@ -1,0 +1,128 @@
+"""Ask the Ollama of this host to pull, load or unload one model; a failure is one line on stderr."""
+
+import http.client
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+
+PULL_SECONDS = 1800
+"""Between two lines of a pull: Ollama is silent while it hashes a model of hundreds of gigabytes."""
+LOAD_SECONDS = 900
+"""For one load: three times Ollama's own OLLAMA_LOAD_TIMEOUT."""
+ATTEMPTS = 5
+
+
+class Failed(Exception):
+    """Why it did not happen, in one line."""
+
+
+def send(endpoint, path, body, seconds):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(endpoint + path, data=data)
+    try:
+        return opener.open(request, timeout=seconds)
+    except urllib.error.HTTPError as error:
+        raise Failed(f"{path}: status {error.code}: {told(error.read(4096))}") from error
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise Failed(f"{endpoint}{path}: {getattr(reason, 'strerror', None) or reason}") from error
+
+
+def told(body):
+    try:
+        return str(json.loads(body)["error"])[:300]
+    except (ValueError, KeyError, TypeError):
+        return "no JSON error"
+
+
+def answer(endpoint, path, body, seconds):
+    with send(endpoint, path, body, seconds) as response:
+        try:
+            return json.loads(response.read(4 * 2**20))
+        except (ValueError, OSError, http.client.HTTPException) as error:
+            raise Failed(f"{path}: expected JSON, found {type(error).__name__}") from error
+
+
+def digest_of(asked):
+    """The digest under the tag now, or None where there is none."""
+    for model in answer(asked["endpoint"], "/api/tags", None, 10).get("models") or []:
+        if model["name"] == asked["model"]:
+            return "sha256:" + model["digest"].removeprefix("sha256:")
+    return None
+
+
+def pull(asked):
+    """Absent, then there by the pinned digest; a stream that breaks goes on where it stopped."""
+    found = digest_of(asked)
+    if found is None:
+        for attempt in range(ATTEMPTS):
+            if streamed(asked):
+                break
+            print(f"the pull broke off; going on ({attempt + 1} of {ATTEMPTS})", flush=True)
+            time.sleep(min(2**attempt, 10))
+        else:
+            raise Failed(
+                f"expected the pull to end, found it broken off {ATTEMPTS} times; run again to go on"
+            )
+        found = digest_of(asked)
+    if found != asked["digest"]:
+        raise Failed(f"expected {asked['digest']}, found {found or 'no such model'} under the tag")
+
+
+def streamed(asked):
+    """Whether one pull came to its end."""
+    shown = None
+    with send(asked["endpoint"], "/api/pull", {"model": asked["model"]}, PULL_SECONDS) as response:
+        try:
+            for line in response:
+                progress = json.loads(line)
+                if "error" in progress:
+                    raise Failed(str(progress["error"])[:300])
+                if progress["status"] == "success":
+                    return True
+                shown = show(progress, shown)
+        except (OSError, http.client.HTTPException, ValueError):
+            return False
+    return False
+
+
+def show(progress, shown):
+    """Prints a state once, and a download at each tenth."""
+    text = progress["status"]
+    if progress.get("total"):
+        tenth = 10 * progress.get("completed", 0) // progress["total"]
+        text += " {}0% of {:,} bytes".format(tenth or "", progress["total"])
+    if text != shown:
+        print(text, flush=True)
+    return text
+
+
+def load(asked):
+    body = {
+        "model": asked["model"],
+        "keep_alive": asked["keep_alive"],
+        "options": {"num_ctx": asked["context"]},
+    }
+    found = answer(asked["endpoint"], "/api/generate", body | {"stream": False}, LOAD_SECONDS)
+    expect(found, "load")
+
+
+def unload(asked):
+    body = {"model": asked["model"], "keep_alive": 0, "stream": False}
+    expect(answer(asked["endpoint"], "/api/generate", body, 60), "unload")
+
+
+def expect(found, reason):
+    if found.get("done_reason") != reason:
+        raise Failed(f"expected done_reason {reason}, found {found.get('done_reason')}")
+
+
+def main(text):
+    asked = json.loads(text)
+    try:
+        {"pull": pull, "load": load, "unload": unload}[asked["do"]](asked)
+    except Failed as error:
+        sys.exit(f"{asked['do']} {asked['model']}: {error}")
