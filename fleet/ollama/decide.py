@@ -79,7 +79,7 @@ def resident_step(
 def _reload(pin: OllamaResidentPin, found: Resident, subject: str, after: str) -> LoadResident | None:
     if found.context_length == pin.context and _is_kept(pin, found):
         return None
-    kept = "forever" if found.keep == "forever" else f"{found.seconds_left}s more"
+    kept = "forever" if found.keep == "forever" else "for a time that runs down"
     return _load(pin, subject, f"context {found.context_length}, kept {kept}", after)
 
 

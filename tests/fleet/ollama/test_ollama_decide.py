@@ -1,0 +1,339 @@
+"""What is due, what is refused, and the law: apply the steps to the state, decide again, nothing is left."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from fleet.observation import Observation
+from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
+from fleet.ollama.deployment import DROP_IN, OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
+from fleet.ollama.service import SettingsFile
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.record import Unobserved
+from fleet.refusal import Refusal
+from fleet.step import Effect, Step
+
+A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
+PIN = OllamaModelPin(name="qwen3:0.6b", manifest_digest=A, size_bytes=10, pull=True)
+STAY = OllamaResidentPin(model=PIN.name, context=8192)
+DESIRED = OllamaDeployment(
+    listen="0.0.0.0:11434",
+    environment={"OLLAMA_KEEP_ALIVE": "-1", "OLLAMA_MODELS": "/data/my 100% models"},
+    models=(PIN,),
+    residents=(STAY,),
+    evict_undeclared=True,
+)
+UNIT_FILE = SettingsFile(path="/etc/systemd/system/ollama.service", environment={"PATH": "/usr/bin"})
+
+
+def own_file(desired: OllamaDeployment = DESIRED) -> SettingsFile:
+    return SettingsFile(
+        path=DROP_IN, content_digest=desired.drop_in_digest, environment=desired.desired_environment
+    )
+
+
+def service(**changes: Any) -> ServiceState:
+    """The unit as desired, but for `changes`."""
+    state: dict[str, Any] = {
+        "load_state": "loaded", "active_state": "active", "sub_state": "running",
+        "unit_file_state": "enabled", "need_daemon_reload": False, "main_pid": 7, "started_monotonic_us": 1,
+        "exec_start": "/usr/local/bin/ollama", "user": "ollama", "fragment": UNIT_FILE, "drop_ins": (own_file(),),
+        "process_environment": {"PATH": "/usr/bin", **DESIRED.desired_environment},
+    }  # fmt: skip
+    return ServiceState(**(state | changes))
+
+
+def loaded(**changes: Any) -> Resident:
+    state: dict[str, Any] = {
+        "name": PIN.name, "manifest_digest": A, "size_bytes": 20, "size_vram_bytes": 20,
+        "context_length": 8192, "keep": "forever",
+    }  # fmt: skip
+    return Resident(**(state | changes))
+
+
+HELD = OllamaModel(name=PIN.name, manifest_digest=A, size_bytes=10)
+
+
+def seen(
+    state: ServiceState | Unobserved | None = None,
+    models: tuple[OllamaModel, ...] | Unobserved = (HELD,),
+    residents: tuple[Resident, ...] | Unobserved | None = None,
+) -> Observation:
+    store = models if isinstance(models, Unobserved) else ModelStore(source="api", models=models)
+    residents = (loaded(),) if residents is None else residents
+    residency = (
+        residents if isinstance(residents, Unobserved) else Residency(source="api", residents=residents)
+    )
+    return Observation(
+        host="srv5", ollama_service=state or service(), ollama_models=store, ollama_residency=residency
+    )
+
+
+def outcomes(found: Observation, desired: OllamaDeployment = DESIRED) -> list[Step | Refusal]:
+    every = [
+        service_step(desired, found),
+        *(model_step(pin, found) for pin in desired.models),
+        *evict_steps(desired, found),
+        *(resident_step(pin, desired, found) for pin in desired.residents),
+    ]
+    return [each for each in every if each is not None]
+
+
+def applied(step: Step, found: Observation) -> Observation:
+    """The observation after a step, as a host would then be."""
+    state, store, residency = found.ollama_service, found.ollama_models, found.ollama_residency
+    assert isinstance(state, ServiceState)
+    assert isinstance(store, ModelStore)
+    assert isinstance(residency, Residency)
+    residents = {each.name: each for each in residency.residents}
+    match step:
+        case ConfigureService():
+            changes: dict[str, Any] = {"need_daemon_reload": False}
+            if step.write:
+                others = [file for file in state.drop_ins if file.path != DROP_IN]
+                changes["drop_ins"] = (*others, own_file())
+            if step.enable:
+                changes["unit_file_state"] = "enabled"
+            if step.restart:
+                changes |= {"active_state": "active", "sub_state": "running", "main_pid": 8}
+                changes["process_environment"] = state.expected_environment(DESIRED.desired_environment)
+                residents = {}
+            state = state.model_copy(update=changes)
+        case PullModel():
+            held = OllamaModel(
+                name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes
+            )
+            store = ModelStore(source="api", models=(*store.models, held))
+        case LoadResident():
+            residents[step.model] = loaded(name=step.model, context_length=step.context)
+        case EvictResident():
+            residents.pop(step.model, None)
+    residency = Residency(source="api", residents=tuple(residents.values()))
+    return Observation(host="srv5", ollama_service=state, ollama_models=store, ollama_residency=residency)
+
+
+def test_as_desired_nothing_is_due() -> None:
+    assert outcomes(seen()) == []
+
+
+files = st.sampled_from(
+    [None, own_file(), SettingsFile(path=DROP_IN, content_digest=B, environment={"OLLAMA_DEBUG": "1"})]
+)
+WISHED = DESIRED.desired_environment
+processes = st.sampled_from([None, {}, {"OLLAMA_HOST": "1"}, WISHED | {"OLLAMA_DEBUG": "1"}, WISHED])
+
+
+@st.composite
+def states(draw: st.DrawFn) -> Observation:
+    process, file = draw(processes), draw(files)
+    state = service(
+        active_state="active"
+        if process is not None
+        else draw(st.sampled_from(["inactive", "failed", "activating"])),
+        unit_file_state=draw(st.sampled_from(["enabled", "disabled", "enabled-runtime"])),
+        need_daemon_reload=draw(st.booleans()),
+        drop_ins=() if file is None else (file,),
+        process_environment=process,
+    )
+    resident = loaded(
+        context_length=draw(st.sampled_from([4096, 8192])),
+        keep=draw(st.sampled_from(["forever", "unset"])),
+    )
+    stranger = loaded(name="stranger:1")
+    present = st.sampled_from([(), (resident,), (stranger,), (resident, stranger)])
+    return seen(state, draw(st.sampled_from([(), (HELD,)])), draw(present))
+
+
+@given(states())
+def test_once_every_step_is_applied_nothing_is_left(found: Observation) -> None:
+    after = found
+    for step in outcomes(found):
+        assert isinstance(step, Step)
+        after = applied(step, after)
+    assert outcomes(after) == []
+
+
+@given(states(), st.integers(0, 4))
+def test_a_killed_run_is_finished_by_the_next(found: Observation, killed_after: int) -> None:
+    for step in outcomes(found)[:killed_after]:
+        assert isinstance(step, Step)
+        found = applied(step, found)
+    for step in outcomes(found):
+        assert isinstance(step, Step)
+        found = applied(step, found)
+    assert outcomes(found) == []
+
+
+@given(states())
+def test_the_plan_foresees_every_step(found: Observation) -> None:
+    """Deciding again between two steps finds the steps that the first look foresaw."""
+    planned = outcomes(found)
+    for place, step in enumerate(planned):
+        assert [each.subject for each in outcomes(found)] == [each.subject for each in planned[place:]]
+        assert isinstance(step, Step)
+        found = applied(step, found)
+
+
+def test_a_restart_is_due_only_where_the_process_differs() -> None:
+    unwritten = service(drop_ins=(), process_environment=DESIRED.desired_environment)
+    step = service_step(DESIRED, seen(unwritten))
+    assert isinstance(step, ConfigureService)
+    assert (step.write, step.reload, step.enable, step.restart) == (True, True, False, False)
+    assert step.effect is Effect.WRITE
+    stale = service(process_environment={"OLLAMA_HOST": "127.0.0.1:1"})
+    step = service_step(DESIRED, seen(stale))
+    assert isinstance(step, ConfigureService)
+    assert (step.write, step.restart, step.effect) == (False, True, Effect.RESTART)
+    assert "OLLAMA_HOST=127.0.0.1:1" in step.before
+
+
+def test_a_setting_that_was_given_up_is_out_of_the_process_too() -> None:
+    old = {**DESIRED.desired_environment, "OLLAMA_DEBUG": "1"}
+    step = service_step(DESIRED, seen(service(process_environment=old)))
+    assert isinstance(step, ConfigureService)
+    assert step.restart
+
+
+def later(path: str, **fields: Any) -> SettingsFile:
+    return SettingsFile(path=path, **fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"load_state": "not-found"}, "ollama_unit_missing"),
+        ({"load_state": "masked"}, "ollama_unit_masked"),
+        ({"load_state": "bad-setting"}, "ollama_unit_unreadable"),
+        ({"unit_file_state": "static"}, "ollama_unit_static"),
+        (
+            {"drop_ins": (own_file(), later("/run/zz.conf", environment={"OLLAMA_HOST": "127.0.0.1:1"}))},
+            "ollama_setting_overridden",
+        ),
+        ({"drop_ins": (own_file(), later("/run/zz.conf", resets=True))}, "ollama_setting_overridden"),
+        (
+            {"environment_files": (later("/etc/default/ollama", environment={"OLLAMA_HOST": "1"}),)},
+            "ollama_setting_overridden",
+        ),
+    ],
+)
+def test_a_unit_that_must_not_be_touched(changes: dict[str, Any], code: str) -> None:
+    refusal = service_step(DESIRED, seen(service(**changes)))
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == code
+
+
+def test_an_earlier_drop_in_is_no_hindrance() -> None:
+    file = later(
+        "/etc/systemd/system/ollama.service.d/override.conf", environment={"OLLAMA_HOST": "127.0.0.1:1"}
+    )
+    assert service_step(DESIRED, seen(service(drop_ins=(file, own_file())))) is None
+
+
+def test_models() -> None:
+    assert isinstance(model_step(PIN, seen(models=())), PullModel)
+    kept = PIN.model_copy(update={"pull": False})
+    absent, other = model_step(kept, seen(models=())), HELD.model_copy(update={"manifest_digest": B})
+    differs = model_step(PIN, seen(models=(other,)))
+    assert isinstance(absent, Refusal)
+    assert isinstance(differs, Refusal)
+    assert absent.code == "model_absent"
+    assert (differs.code, differs.expected, differs.found) == ("model_digest_differs", A, B)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"size_vram_bytes": 0}, "resident_on_cpu"),
+        ({"size_vram_bytes": 10}, "resident_on_cpu"),
+        ({"manifest_digest": B}, "resident_digest_differs"),
+        ({"context_length": None}, "resident_context_unknown"),
+    ],
+)
+def test_a_resident_that_loading_again_does_not_mend(changes: dict[str, Any], code: str) -> None:
+    refusal = resident_step(STAY, DESIRED, seen(residents=(loaded(**changes),)))
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == code
+
+
+@pytest.mark.parametrize(
+    ("found", "is_due"),
+    [
+        ({"keep": "until", "seconds_left": 3600}, False),
+        ({"keep": "until", "seconds_left": 1}, False),
+        ({"keep": "until", "seconds_left": 7200}, True),
+        ({"keep": "forever"}, True),
+    ],
+)
+def test_a_finite_time_runs_down_and_is_not_renewed(found: dict[str, Any], is_due: bool) -> None:
+    pin = OllamaResidentPin(model=PIN.name, context=8192, keep_alive="1h")
+    step = resident_step(pin, DESIRED, seen(residents=(loaded(**found),)))
+    assert isinstance(step, LoadResident) is is_due
+
+
+def test_a_plan_does_not_change_with_the_clock() -> None:
+    steps = {
+        resident_step(STAY, DESIRED, seen(residents=(loaded(keep="until", seconds_left=left),)))
+        for left in (300, 299)
+    }
+    assert len(steps) == 1
+
+
+def test_undeclared_residents_stay_unless_the_deployment_says_otherwise() -> None:
+    found = seen(residents=(loaded(), loaded(name="stranger:1")))
+    assert [getattr(each, "model", None) for each in evict_steps(DESIRED, found)] == ["stranger:1"]
+    assert evict_steps(DESIRED.model_copy(update={"evict_undeclared": False}), found) == ()
+
+
+def test_what_was_not_observed_is_refused() -> None:
+    blind = Unobserved(reason="ollama API http://127.0.0.1:11434/api/tags: connection refused")
+    for found in (seen(models=blind), seen(residents=blind)):
+        refusals = outcomes(found)
+        assert refusals
+        assert all(isinstance(each, Refusal) and each.code == "unobserved" for each in refusals)
+        assert "connection refused" in str(refusals[0])
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"listen": "0.0.0.0"}, "listen_address"),
+    ({"listen": "http://spark:80"}, "listen_address"),
+    ({"listen": ":11434"}, "listen_address"),
+    ({"listen": "spark:70000"}, "listen_address"),
+    ({"environment": {"OLLAMA_HOST": "x"}}, "listen_is_host"),
+    ({"environment": {"OLLAMA_KEEPALIVE": "1"}}, "unknown_setting"),
+    ({"environment": {"OLLAMA_API_KEY": "1"}}, "unknown_setting"),
+    ({"environment": {"OLLAMA_MODELS": "a\nb"}}, "setting_text"),
+    ({"models": [PIN, PIN]}, "declared_twice"),
+    ({"models": [PIN], "residents": [STAY, STAY]}, "declared_twice"),
+    ({"residents": [STAY]}, "resident_undeclared"),
+    ({"models": [{"name": "qwen3", "digest": A, "size_bytes": 1}]}, "string_pattern_mismatch"),
+    ({"models": [{"name": "qwen3:1", "digest": "a" * 64, "size_bytes": 1}]}, "string_pattern_mismatch"),
+    ({"models": [{"name": "qwen3:1", "size_bytes": 1}]}, "missing"),
+    ({"models": [PIN], "residents": [{"model": PIN.name, "context": 0}]}, "greater_than"),
+    ({"models": [PIN], "residents": [{"model": PIN.name, "context": 1, "keep_alive": "-1"}]}, "keep_alive"),
+]
+
+
+@pytest.mark.parametrize(("fields", "code"), WRONG)
+def test_what_cannot_be_a_deployment(fields: dict[str, Any], code: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        OllamaDeployment(**fields)
+    assert [each["type"] for each in caught.value.errors()] == [code]
+
+
+def test_the_drop_in_is_exact() -> None:
+    assert DESIRED.drop_in_text == (
+        "# Managed by sparks (operations.ollama.service); what is written here by hand is replaced.\n"
+        "[Service]\n"
+        'Environment="OLLAMA_HOST=0.0.0.0:11434"\n'
+        'Environment="OLLAMA_KEEP_ALIVE=-1"\n'
+        'Environment="OLLAMA_MODELS=/data/my 100%% models"\n'
+    )
+
+
+def test_a_deployment_has_one_spelling() -> None:
+    assert OllamaDeployment.from_canonical(DESIRED.canonical) == DESIRED
+    assert '"digest":' in DESIRED.canonical
