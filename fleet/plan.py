@@ -93,8 +93,8 @@ def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal
         return
     steps: list[Step | Refusal | None] = [service_step(ollama, seen)]
     steps += [model_step(pin, seen) for pin in ollama.models]
-    steps += [resident_step(pin, ollama, seen) for pin in ollama.residents]
     steps += evict_steps(ollama, seen)
+    steps += [resident_step(pin, ollama, seen) for pin in ollama.residents]
     yield from (each for each in steps if each is not None)
 
 
