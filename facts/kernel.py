@@ -6,10 +6,28 @@ from facts.look import Look, shell
 from fleet.kernel import Kernel as RunningKernel
 from fleet.kernel import parse_kernel
 
+_SECRET = r'(systemd\.(machine_id|set_credential(_binary)?)|[^ ="]*(passw(or)?d|secret|token)[^ ="]*)'
+"""Parameters whose values stay on the host, as a regular expression of sed."""
+
+_SCRIPT = r"""
+set -e
+release=$(uname -r)
+page_size=$(getconf PAGESIZE)
+boot_id=$(cat /proc/sys/kernel/random/boot_id)
+uptime=$(cut -d' ' -f1 /proc/uptime)
+cmdline=$(cat /proc/cmdline)
+printf '%s\n' "release=$release" "page_size=$page_size" "boot_id=$boot_id" "uptime=$uptime"
+printf 'cmdline=%s\n' "$cmdline" | sed -E \
+    -e 's/"@SECRET@=[^"]*"/"\1=<redacted>"/Ig' \
+    -e 's/([ =])@SECRET@=("[^"]*"|[^ "]*)+/\1\2=<redacted>/Ig'
+"""
+
 
 class Kernel(Look[RunningKernel]):
     """
     The running kernel; ``None`` when it was not observed.
+
+    A value on the command line that names the machine or looks like a secret is redacted on the host.
 
     .. code:: python
 
@@ -22,15 +40,7 @@ class Kernel(Look[RunningKernel]):
     """
 
     def command(self) -> str:
-        return shell(r"""
-set -e
-release=$(uname -r)
-page_size=$(getconf PAGESIZE)
-boot_id=$(cat /proc/sys/kernel/random/boot_id)
-uptime=$(cut -d' ' -f1 /proc/uptime)
-cmdline=$(cat /proc/cmdline)
-printf '%s\n' "release=$release" "page_size=$page_size" "boot_id=$boot_id" "uptime=$uptime" "cmdline=$cmdline"
-""")
+        return shell(_SCRIPT.replace("@SECRET@", _SECRET))
 
     @override
     def parse(self, text: str) -> RunningKernel:

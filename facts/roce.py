@@ -34,7 +34,9 @@ class RoceDevices(Look[tuple[RoceDevice, ...]]):
     """
 
     def command(self) -> str:
-        return shell(_CLASS + r"""
+        return shell(
+            _CLASS
+            + r"""
 for net in $class/*/device/net/*; do
     if [ -e "$net" ]; then printf '%s\t(dir)\n' "$net"; fi
 done
@@ -45,7 +47,8 @@ echo '--- ibv_devinfo'
 if command -v ibv_devinfo >/dev/null; then
     timeout -k 1 5 ibv_devinfo 2>/dev/null | grep -E '^[[:space:]]*(hca_id|port|active_mtu):'
 fi
-""")
+"""
+        )
 
     @override
     def parse(self, text: str) -> tuple[RoceDevice, ...]:
@@ -74,7 +77,9 @@ class RoceGids(Look[tuple[RoceGid, ...]]):
     """
 
     def command(self) -> str:
-        return shell(_CLASS + r"""
+        return shell(
+            _CLASS
+            + r"""
 ports=$class/*/ports/*
 for table in $ports/gids $ports/gid_attrs; do
     if [ -e "$table" ] && ! [ -r "$table" ]; then
@@ -83,7 +88,8 @@ for table in $ports/gids $ports/gid_attrs; do
 done
 grep -arsHv '^0000:0000:0000:0000:0000:0000:0000:0000$' \
     $ports/state $ports/link_layer $ports/gids $ports/gid_attrs | sed 's/:/\t/'
-""")
+"""
+        )
 
     @override
     def parse(self, text: str) -> tuple[RoceGid, ...]:

@@ -1,0 +1,70 @@
+"""What tests share: the inputs of the cases, and one lab of virtual Sparks for all tests that need it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from virtual.lab import Lab
+
+CASES = Path(__file__).parent / "cases"
+
+CaseText = Callable[[str, str], str]
+"""The text of one input of a case, by the case's number and the file's name."""
+
+
+def case_text(number: str, name: str) -> str:
+    """The text of `tests/cases/<number>-…/<name>`."""
+    (folder,) = CASES.glob(f"{number}-*")
+    return (folder / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(name="case", scope="session")
+def _case() -> CaseText:
+    return case_text
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that need booted machines come last: a mistake elsewhere shows without waiting for a boot."""
+    items.sort(key=lambda item: item.get_closest_marker("virtual") is not None)
+
+
+@pytest.fixture(scope="session")
+def say(pytestconfig: pytest.Config) -> Callable[[str], None]:
+    """Tells whoever watches the tests what happens now, past pytest's capture."""
+    terminal = pytestconfig.pluginmanager.getplugin("terminalreporter")
+    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+
+    def tell(line: str) -> None:
+        with capture.global_and_fixture_disabled():
+            terminal.ensure_newline()
+            terminal.write_line(f"  {line}")
+
+    return tell
+
+
+@pytest.fixture(scope="session")
+def lab(say: Callable[[str], None]) -> "Iterator[Lab]":
+    """A pair of virtual Sparks, brought up once for all tests marked `virtual`.
+
+    A lab that was up stays up, and is reset at the end; one that was down is taken down.
+    """
+    from virtual.lab import Lab
+
+    lab = Lab(say=say)
+    was_up = bool(lab.status())
+    lab.up(layout="pair", count=2)
+    yield lab
+    if was_up:
+        lab.reset()
+    else:
+        lab.down()
+
+
+@pytest.fixture
+def fresh_lab(lab: "Lab") -> "Lab":
+    """The lab as it was after `up`, whatever the test before did to it."""
+    lab.reset()
+    return lab

@@ -1,0 +1,1 @@
+"""Tests of the facts: data in folders named after them, and how a look behaves."""
