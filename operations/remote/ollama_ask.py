@@ -12,6 +12,8 @@ PULL_SECONDS = 1800
 LOAD_SECONDS = 900
 """For one load: three times Ollama's own OLLAMA_LOAD_TIMEOUT."""
 ATTEMPTS = 5
+PAUSE_SECONDS = 3
+"""Before a pull that broke off goes on."""
 
 
 class Failed(Exception):
@@ -62,7 +64,7 @@ def pull(asked):
             if streamed(asked):
                 break
             print(f"the pull broke off; going on ({attempt + 1} of {ATTEMPTS})", flush=True)
-            time.sleep(min(2**attempt, 10))
+            time.sleep(PAUSE_SECONDS)
         else:
             raise Failed(
                 f"expected the pull to end, found it broken off {ATTEMPTS} times; run again to go on"

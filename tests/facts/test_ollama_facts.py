@@ -42,6 +42,7 @@ class PlayedHost:
         script.chmod(0o755)
         monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
         monkeypatch.setattr(facts, "DIRECTORIES", (str(self.units),))
+        monkeypatch.setattr(facts, "as_root", lambda command: command)
 
     def runs(self, process: int | None) -> None:
         state = ("active", "running") if process else ("inactive", "dead")

@@ -41,7 +41,8 @@ def service(**changes: Any) -> ServiceState:
     state: dict[str, Any] = {
         "load_state": "loaded", "active_state": "active", "sub_state": "running",
         "unit_file_state": "enabled", "need_daemon_reload": False, "main_pid": 7, "started_monotonic_us": 1,
-        "exec_start": "/usr/local/bin/ollama", "user": "ollama", "fragment": UNIT_FILE, "drop_ins": (own_file(),),
+        "exec_start": "/usr/local/bin/ollama", "user": "ollama", "fragment": UNIT_FILE,
+        "drop_ins": (own_file(),),
         "process_environment": {"PATH": "/usr/bin", **DESIRED.desired_environment},
     }  # fmt: skip
     return ServiceState(**(state | changes))
