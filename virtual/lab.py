@@ -1,10 +1,10 @@
 """The lab of virtual Sparks of one checkout: up, down, reset, power cycle, cables, ssh.
 
-    lab = Lab()
-    lab.up(layout="pair")
-    lab.ssh("vspark1", "rdma link").stdout
-    lab.reset()
-    lab.down()
+lab = Lab()
+lab.up(layout="pair")
+lab.ssh("vspark1", "rdma link").stdout
+lab.reset()
+lab.down()
 """
 
 import subprocess

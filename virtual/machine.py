@@ -80,7 +80,8 @@ def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
     name = machine.name
     append = (
         "root=/dev/vda1 rw console=ttyS0 quiet loglevel=3 mitigations=off systemd.show_status=no "
-        f"systemd.hostname={name} systemd.machine_id={machine.machine_id} systemd.ssh_auto=no"
+        f"systemd.hostname={name} systemd.machine_id={machine.machine_id} systemd.ssh_auto=no "
+        "systemd.getty_auto=no"
     )
     smbios = f"type=1,manufacturer=NVIDIA,product=NVIDIA_DGX_Spark_virtual,serial={SERIAL_NUMBER}"
     return (
@@ -97,8 +98,9 @@ def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
 
 def _management(ssh_port: int) -> Iterable[str]:
     forward = f"hostfwd=tcp:127.0.0.1:{ssh_port}-{MANAGEMENT_ADDRESS}:22"
-    network = f"user,id=management,net=10.99.0.0/24,restrict=on,dhcpstart={MANAGEMENT_ADDRESS},{forward}"
-    return "-netdev", network, "-device", _nic("management", 3, MANAGEMENT_MAC)
+    # Without IPv6: a router's advertisement would add an address at its own time.
+    network = f"user,id=management,net=10.99.0.0/24,ipv6=off,restrict=on,dhcpstart={MANAGEMENT_ADDRESS}"
+    return "-netdev", f"{network},{forward}", "-device", _nic("management", 3, MANAGEMENT_MAC)
 
 
 def _rails(machine: Machine, cabling: Cabling) -> Iterable[str]:

@@ -79,5 +79,3 @@ def _connect(endpoint: socket.socket, path: Path) -> None:
         endpoint.connect(f"/proc/self/fd/{folder}/{path.name}")
     finally:
         os.close(folder)
-
-

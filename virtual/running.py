@@ -11,12 +11,13 @@ from virtual.errors import LabError
 from virtual.image import Image
 from virtual.machine import Machine, machines
 from virtual.progress import Say
-from virtual.rig import STARTED, Rig, free_ports
+from virtual.rig import Rig, free_ports
 from virtual.snapshot import CLEAN, Snapshot
 from virtual.state import LabState, MachineState
 
 LOOPBACK = "127.0.0.1"
 LOCK = "lock"
+READ_BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,13 @@ class Running:
         if not self.is_running(machine.name):
             raise LabError(f"{machine.name}: its QEMU does not run: try `sparks virtual reset`")
         reach = self.rig.shell(machine.name)
-        before = reach.attempt("cat /proc/sys/kernel/random/boot_id").stdout.strip()
+        before, seen = reach.attempt(READ_BOOT_ID).stdout.strip(), len(self.rig.console(machine))
         reach.disconnect()
         with self.rig.qmp(machine.name) as qmp:
             qmp.execute("system_reset")
-        now_other = f'test "$(cat /proc/sys/kernel/random/boot_id)" != "{before}"'
-        reach.wait(f"{now_other} && {STARTED}", say=self._say)
+        self.rig.await_boot(machine, seen, self._say)
+        if reach.run(READ_BOOT_ID).stdout.strip() == before:
+            raise LabError(f"{machine.name}: expected a new boot id, found the old one")
 
     def status(self, machine: Machine) -> MachineStatus:
         """How a machine is now."""

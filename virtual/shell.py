@@ -17,8 +17,8 @@ COMMAND_SECONDS = 120.0
 BOOT_SECONDS = 400.0
 """Four machines that boot at once took 163 s on two busy cores (virtual-sparks.md, measured 2026-11-29)."""
 
-TRY_SECONDS = 30.0
-"""A fresh login takes 1 to 5 s (virtual-sparks.md, measured 2026-11-29)."""
+TRY_SECONDS = 60.0
+"""A fresh login takes 1 to 5 s, 10 s while the guest boots (measured 2026-11-29)."""
 
 TELL_SECONDS = 15.0
 """How often somebody who waits is told so."""
@@ -52,7 +52,7 @@ class Shell:
         settings = [
             "BatchMode=yes", "IdentitiesOnly=yes", "LogLevel=ERROR", "GlobalKnownHostsFile=/dev/null",
             "HostKeyAlgorithms=ssh-ed25519", "UpdateHostKeys=no", "PreferredAuthentications=publickey",
-            "ConnectTimeout=10", "ServerAliveInterval=10", "ServerAliveCountMax=6",
+            "ConnectTimeout=30", "ServerAliveInterval=10", "ServerAliveCountMax=6",
             *(pinned if self.known_hosts else unknown),
         ]  # fmt: skip
         words = [word for setting in settings for word in ("-o", setting)]

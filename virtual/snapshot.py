@@ -16,7 +16,7 @@ from virtual.image import Image
 from virtual.machine import GOLDEN, Machine, arguments, machines
 from virtual.progress import Say
 from virtual.recipe import GUEST
-from virtual.rig import STARTED, Rig, free_ports
+from virtual.rig import Rig, free_ports
 
 CLEAN = "clean"
 """The state that `up` wakes and `reset` returns to."""
@@ -69,10 +69,8 @@ def _boot_golden(image: Image, scratch: Path, say: Say) -> None:
         say("booting one machine, to be cloned: about a minute, once")
         disk.overlay(image.base, rig.disk(_GOLDEN))
         rig.start(_GOLDEN, None)
-        golden = rig.shell(GOLDEN)
-        golden.wait(say=say)
-        say("ssh answers; waiting until every unit has started")
-        golden.wait(f"{STARTED}; sync", say=say)
+        rig.await_boot(_GOLDEN, 0, say)
+        rig.shell(GOLDEN).run("sync")
         rig.save(_GOLDEN, _GOLDEN_TAG)
     finally:
         _end(rig)

@@ -1,0 +1,65 @@
+"""The cables of each layout: reciprocal, between different machines, a twin to its like."""
+
+import pytest
+
+from virtual.cabling import LAYOUTS, SLOT_OF, TWINS, Cabling, Port, cabling, least_machines
+from virtual.errors import LabError
+
+
+@pytest.fixture(params=sorted(LAYOUTS))
+def wires(request: pytest.FixtureRequest) -> Cabling:
+    layout: str = request.param
+    return cabling(layout, least_machines(layout))
+
+
+def test_every_cable_has_two_ends(wires: Cabling) -> None:
+    for here, there in wires.peers.items():
+        assert wires.peer(there) == here
+        assert here.machine != there.machine
+
+
+def test_every_cable_joins_twins_of_one_domain(wires: Cabling) -> None:
+    rank = {interface: index for twins in TWINS for index, interface in enumerate(twins)}
+    for here, there in wires.peers.items():
+        assert rank[here.interface] == rank[there.interface]
+
+
+def test_both_twins_of_a_cage_go_to_the_same_cage(wires: Cabling) -> None:
+    for machine in wires.machines:
+        for one, other in TWINS:
+            ends = [wires.peer(Port(machine, interface)) for interface in (one, other)]
+            cages = {next(twins for twins in TWINS if end.interface in twins) for end in ends if end}
+            assert len({end.machine for end in ends if end}) <= 1
+            assert len(cages) <= 1
+
+
+def test_pair_names_one_interface_at_both_ends() -> None:
+    assert {here.interface for here in cabling("pair", 2).peers} == set(TWINS[1])
+    for here, there in cabling("pair", 2).peers.items():
+        assert here.interface == there.interface
+
+
+def test_ring_uses_every_port_once() -> None:
+    wires = cabling("ring4", 4)
+    ports = {Port(machine, interface) for machine in wires.machines for interface in SLOT_OF}
+    assert set(wires.peers) == set(wires.peers.values()) == ports
+
+
+def test_more_machines_than_the_layout_joins_have_no_cable() -> None:
+    wires = cabling("pair", 3)
+    assert wires.machines[2:] == ("vspark3",)
+    assert all(wires.peer(Port("vspark3", interface)) is None for interface in SLOT_OF)
+
+
+@pytest.mark.parametrize(
+    ("layout", "count", "words"),
+    [
+        ("star", 2, "layout: expected one of pair, ring4, found star"),
+        ("pair", 1, "count: expected 2 to 8 machines for pair, found 1"),
+        ("ring4", 9, "count: expected 4 to 8 machines for ring4, found 9"),
+    ],
+)
+def test_what_cannot_be_cabled_is_refused_in_one_line(layout: str, count: int, words: str) -> None:
+    with pytest.raises(LabError) as refusal:
+        cabling(layout, count)
+    assert refusal.value.message == words

@@ -1,0 +1,109 @@
+"""Booted virtual Sparks: they look like Sparks, and reset, cables and power do what they say."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from virtual.lab import Lab
+from virtual.process import identify
+
+pytestmark = pytest.mark.virtual
+
+CABLED = "enp1s0f1np1"
+ROCE = {"rocep1s0f0", "roceP2p1s0f0", "rocep1s0f1", "roceP2p1s0f1"}
+
+
+@pytest.fixture
+def names(lab: Lab) -> list[str]:
+    return [machine.name for machine in lab.state.machines]
+
+
+def out(lab: Lab, name: str, command: str, user: str = "spark") -> str:
+    done = lab.ssh(name, command, user)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def carrier(lab: Lab, name: str, interface: str = CABLED) -> str:
+    return out(lab, name, f"cat /sys/class/net/{interface}/carrier")
+
+
+def test_each_machine_has_a_self_of_its_own(lab: Lab, names: list[str]) -> None:
+    macs = [out(lab, name, "cat /sys/class/net/en*s0f*/address").split() for name in names]
+    assert len({mac for four in macs for mac in four}) == 4 * len(names)
+    assert [out(lab, name, "hostname") for name in names] == names
+    ids = [out(lab, name, "cat /etc/machine-id") for name in names]
+    assert ids == [machine.machine_id for machine in lab.state.machines]
+
+
+def test_it_has_the_devices_of_a_spark(lab: Lab, names: list[str]) -> None:
+    for name in names:
+        assert set(out(lab, name, "ls /sys/class/infiniband").split()) == ROCE
+        assert "NVIDIA" in out(lab, name, "cat /sys/class/dmi/id/sys_vendor")
+        assert "DGX_OTA_VERSION" in out(lab, name, "cat /etc/dgx-release")
+        assert "stand-in" in out(lab, name, "systemctl show -p Description ollama.service")
+
+
+def test_a_port_without_cable_has_no_carrier(lab: Lab, names: list[str]) -> None:
+    for name in names:
+        assert (carrier(lab, name), carrier(lab, name, "enp1s0f0np0")) == ("1", "0")
+
+
+def test_three_users_differ_in_sudo_alone(lab: Lab) -> None:
+    name = lab.state.machines[0].name
+    assert out(lab, name, "sudo -n id -u") == "0"
+    for user in ("asksudo", "nosudo"):
+        assert out(lab, name, "id -un", user) == user
+        assert lab.ssh(name, "sudo -n true", user).returncode != 0
+    assert out(lab, name, "echo asksudo | sudo -S -p '' id -u", "asksudo") == "0"
+
+
+def test_reset_forgets_files_cables_and_a_dead_machine(lab: Lab, names: list[str]) -> None:
+    first, second = names[:2]
+    out(lab, first, "sudo touch /etc/left-behind")
+    lab.set_cable(first, CABLED, up=False)
+    assert (carrier(lab, first), carrier(lab, second)) == ("0", "0")
+    doomed = next(machine.process for machine in lab.state.machines if machine.name == second)
+    assert doomed is not None
+    os.kill(doomed.pid, signal.SIGKILL)
+    while identify(doomed.pid) == doomed:
+        time.sleep(0.1)
+    lab.reset()
+    assert out(lab, first, "ls /etc/left-behind || true") == ""
+    assert (carrier(lab, first), carrier(lab, second)) == ("1", "1")
+
+
+def test_the_clock_is_right_after_a_reset(lab: Lab, names: list[str]) -> None:
+    lab.reset()
+    for name in names:
+        before = time.time()
+        there = float(out(lab, name, "date +%s.%N"))
+        assert before - 5 < there < time.time() + 5
+
+
+def test_a_jumbo_frame_passes_a_cable(lab: Lab, names: list[str]) -> None:
+    lab.reset()
+    for number, name in enumerate(names[:2], start=1):
+        out(lab, name, f"sudo ip link set {CABLED} mtu 9000")
+        out(lab, name, f"sudo ip address add 192.0.2.{number}/30 dev {CABLED}")
+    out(lab, names[0], "ping -c 1 -W 10 -M do -s 8972 192.0.2.2")
+
+
+def test_a_power_cycle_boots_and_keeps_what_is_durable(lab: Lab, names: list[str]) -> None:
+    lab.reset()
+    name = names[0]
+    boot_id = out(lab, name, "cat /proc/sys/kernel/random/boot_id")
+    out(lab, name, "sudo touch /run/lost /etc/kept && sync")
+    lab.power_cycle(name)
+    assert out(lab, name, "cat /proc/sys/kernel/random/boot_id") != boot_id
+    assert out(lab, name, "ls /run/lost /etc/kept 2>/dev/null || true") == "/etc/kept"
+    assert set(out(lab, name, "ls /sys/class/infiniband").split()) == ROCE
+    assert (carrier(lab, name), carrier(lab, name, "enp1s0f0np0")) == ("1", "0")
+    lab.reset()
+
+
+def test_up_again_finds_the_same_lab(lab: Lab) -> None:
+    before = lab.state
+    assert lab.up(before.layout, len(before.machines)) == before
