@@ -2,12 +2,23 @@
 
 from fleet.netplan.device import NetplanDevice, NetplanFile
 from fleet.netplan.document import NetplanDocument, rail_document, rail_uuid
+from fleet.netplan.effective import (
+    Conflict,
+    EffectiveDevice,
+    EffectiveNetplan,
+    binding,
+    durable_files_for,
+    effective,
+)
 from fleet.netplan.records import Binds, Directory, ErrorKind, NetplanFileError, Problem, Route
 from fleet.netplan.settings import NetplanSettings
 
 __all__ = [
     "Binds",
+    "Conflict",
     "Directory",
+    "EffectiveDevice",
+    "EffectiveNetplan",
     "ErrorKind",
     "NetplanDevice",
     "NetplanDocument",
@@ -16,6 +27,9 @@ __all__ = [
     "NetplanSettings",
     "Problem",
     "Route",
+    "binding",
+    "durable_files_for",
+    "effective",
     "rail_document",
     "rail_uuid",
 ]

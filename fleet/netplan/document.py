@@ -30,7 +30,8 @@ Mode = Annotated[int, BeforeValidator(_octal), PlainSerializer(lambda mode: f"{m
 def _interface_name(value: str) -> str:
     if not _INTERFACE_NAME.fullmatch(value):
         raise PydanticCustomError(
-            "interface_name", "expected a network interface name of 1 to 15 characters, found {found}",
+            "interface_name",
+            "expected a network interface name of 1 to 15 characters, found {found}",
             {"found": repr(value)},
         )
     return value

@@ -93,6 +93,11 @@ class Binds(Record):
             return "interface"
         return "match" if self.names or self.drivers or self.macaddress else "any"
 
+    @property
+    def is_certain(self) -> bool:
+        """Can a name alone tell whether it hits?"""
+        return self.interface is not None or not (self.drivers or self.macaddress)
+
     def may_bind(self, interface: str, macaddress: str | None = None) -> bool:
         """Could it hit that interface? A criterion that cannot be judged from here counts as met."""
         if self.macaddress and macaddress and self.macaddress != macaddress.lower():

@@ -1,0 +1,55 @@
+"""The netplan files of a host, read as root and redacted there."""
+
+from typing import ClassVar
+
+from typing_extensions import override
+
+from facts.look import Look, as_root, remote_python
+from fleet.netplan import NetplanFile
+from fleet.netplan.files import parse
+from fleet.netplan.harmless import ALLOWED
+
+
+class NetplanFiles(Look[tuple[NetplanFile, ...]]):
+    """
+    Every `*.yaml` in /lib/netplan, /etc/netplan and /run/netplan, in netplan's order: what it is, what it
+    binds and what netplan would refuse; ``None`` when they were not observed. SSIDs, keys and passwords stay
+    on the host, as does every value that is not known to be harmless.
+
+    + root: a directory to look under instead of ``/``
+
+    .. code:: python
+
+        (
+            NetplanFile(
+                path="/etc/netplan/90-NM-6a15f513-0880-59e7-b891-afcca11502e1.yaml",
+                directory="etc",
+                mode=0o600,
+                content_digest="sha256:7881af8954e9c441dd171601dc2ce4924720504cda8360c15ce7ea5f1c505753",
+                durable=True,
+                devices=(
+                    NetplanDevice(
+                        id="NM-6a15f513-0880-59e7-b891-afcca11502e1",
+                        kind="ethernet",
+                        binds=Binds(interface="enp1s0f0np0"),
+                        addresses=("192.168.102.10/24",),
+                        method4="manual",
+                        mtu=9000,
+                        …
+                    ),
+                ),
+                error=None,
+                …
+            ),
+        )
+    """
+
+    needs_root: ClassVar[bool] = True
+
+    @override
+    def command(self, root: str = "") -> str:
+        return as_root(remote_python("netplan_tree", root=root, allowed=ALLOWED))
+
+    @override
+    def parse(self, text: str) -> tuple[NetplanFile, ...]:
+        return parse(text)
