@@ -12,7 +12,7 @@ from typing import Any
 from pyinfra.api.exceptions import FactProcessError, FactValueError
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_source
+from facts.look import SENTINEL, Look, RemotePython, as_root, called, source_of
 from fleet.record import Unobserved
 
 EVERY_FACT = (
@@ -47,8 +47,17 @@ class Wanted:
     @property
     def command(self) -> str:
         """The command that looks, as it would run alone."""
-        command = self.fact().command
-        return str(command(**dict(self.arguments)) if callable(command) else command)
+        command: Any = self.fact().command
+        text: str = command(**dict(self.arguments)) if callable(command) else command
+        return text
+
+    @property
+    def section(self) -> dict[str, Any]:
+        """What a bundle's program needs to look on the host."""
+        command, limit = self.command, self.fact.timeout_seconds
+        if isinstance(command, RemotePython):
+            return {"module": command.module, "arguments": command.arguments, "timeout": limit}
+        return {"command": command, "timeout": limit}
 
     def read(self, section: dict[str, Any]) -> Any:
         """The fact's value from its section of a bundle's answer, or why it could not be observed."""
@@ -80,8 +89,11 @@ class Bundle(Look[dict[str, Any]]):
     def command(self, facts: str | Iterable[str | Wanted] = EVERY_FACT) -> str:
         names = facts.split(",") if isinstance(facts, str) else facts
         self._wanted = tuple(_wanted(name) for name in names)
-        sections = [{"command": look.command, "timeout": look.fact.timeout_seconds} for look in self._wanted]
-        command = _packed(remote_source("bundle", sections=sections))
+        sections = [look.section for look in self._wanted]
+        sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
+        command = _packed(
+            called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL})
+        )
         return as_root(command) if any(look.fact.needs_root for look in self._wanted) else command
 
     @override

@@ -8,7 +8,7 @@ aborts every host on any other exception. So `default()` is `None`, a command en
 import json
 import shlex
 from importlib.resources import files
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pyinfra.api import FactBase
 from pyinfra.api.exceptions import FactProcessError
@@ -31,7 +31,7 @@ class Look(FactBase[T | None], Generic[T]):
 
     abstract = True
     needs_root: ClassVar[bool] = False
-    timeout_seconds: ClassVar[float] = 20.0
+    timeout_seconds: ClassVar[float] = 60.0
 
     def parse(self, text: str) -> T:
         """The value from the command's output without its sentinel; raises ValueError when unreadable."""
@@ -66,15 +66,34 @@ def shell(script: str) -> str:
     return f"export LC_ALL=C; {script.strip()}\necho {SENTINEL}"
 
 
-def remote_source(module: str, **arguments: Any) -> str:
-    """`facts/remote/<module>.py` with a call of its `main(arguments as JSON)`, then the sentinel."""
-    source = files("facts.remote").joinpath(f"{module}.py").read_text(encoding="utf-8")
+class RemotePython(str):
+    """A command that runs Python on the host; a bundle takes the program instead, and runs it in its own process."""
+
+    module: str
+    arguments: dict[str, Any]
+
+    @classmethod
+    def of(cls, command: str, module: str, arguments: dict[str, Any]) -> Self:
+        """The command, and the program in `facts/remote` that it runs with these arguments."""
+        self = cls(command)
+        self.module, self.arguments = module, arguments
+        return self
+
+
+def source_of(module: str) -> str:
+    """The text of `facts/remote/<module>.py`: a `main` that takes JSON arguments and prints one JSON line."""
+    return files("facts.remote").joinpath(f"{module}.py").read_text(encoding="utf-8")
+
+
+def called(source: str, arguments: Any) -> str:
+    """The source of a remote module with a call of its `main`, then the sentinel."""
     return f"{source}\nmain({json.dumps(json.dumps(arguments))})\nprint({SENTINEL!r})\n"
 
 
-def remote_python(module: str, **arguments: Any) -> str:
-    """A command that runs `facts/remote/<module>.py` on the host; its `main` prints one JSON line."""
-    return f"LC_ALL=C python3 -c {shlex.quote(remote_source(module, **arguments))}"
+def remote_python(module: str, **arguments: Any) -> RemotePython:
+    """A command that runs `facts/remote/<module>.py` on the host."""
+    command = f"LC_ALL=C python3 -c {shlex.quote(called(source_of(module), arguments))}"
+    return RemotePython.of(command, module, arguments)
 
 
 def as_root(command: str) -> str:
@@ -83,8 +102,11 @@ def as_root(command: str) -> str:
     pyinfra's own `_sudo` asks for a password on the controller's terminal when sudo wants one (3.10.0);
     a scripted night must get an answer instead.
     """
-    return (
+    elevated = (
         'if [ "$(id -u)" = 0 ]; then r=; elif sudo -n true 2>/dev/null; then r="sudo -n -H"; '
         'else echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77; fi; '
         f"$r sh -c {shlex.quote(command)}"
     )
+    if isinstance(command, RemotePython):
+        return RemotePython.of(elevated, command.module, command.arguments)
+    return elevated

@@ -1,6 +1,6 @@
 """Make rail ends durable and active, one profile at a time; the management connection is never touched."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from shlex import quote
 from typing import Any
 
@@ -21,7 +21,7 @@ ACTIVE_WITHIN_SECONDS = 20.0
 
 
 @operation()
-def document(end: RailEnd | None) -> Iterator[Any]:
+def document(end: RailEnd | None) -> Generator[Any, None, None]:
     """
     Make one rail end durable: its netplan document under /etc/netplan, byte for byte, 0600, atomically.
 
@@ -49,7 +49,7 @@ def document(end: RailEnd | None) -> Iterator[Any]:
 
 
 @operation()
-def active(end: RailEnd | None) -> Iterator[Any]:
+def active(end: RailEnd | None) -> Generator[Any, None, None]:
     """
     Make one rail end active: the kernel's address and MTU and NetworkManager's profile as the document says.
 

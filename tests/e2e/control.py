@@ -1,0 +1,104 @@
+"""The controller's side of an end-to-end test: real pyinfra processes, and what they said over SSH."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from virtual.lab import Lab
+
+ROOT = Path(__file__).resolve().parents[2]
+INVENTORY = "inventories/virtual.py"
+SERVE = (INVENTORY, "deploys/serve.py")
+RUN_SECONDS = 240
+"""A whole converge takes 40 s on two busy cores (measured 2026-11-29)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pyinfra process that ended."""
+
+    status: int
+    out: str
+    err: str
+    trace: tuple[dict[str, Any], ...]
+
+    @property
+    def commands(self) -> list[str]:
+        """Every command that crossed SSH, on any host, in the order of their beginnings."""
+        return [each["command"] for each in self.trace if each["event"] == "begin"]
+
+    @property
+    def channels(self) -> dict[str, int]:
+        """How many channels were opened to each host."""
+        peers = [each["peer"] for each in self.trace if each["event"] == "open"]
+        return {peer: peers.count(peer) for peer in sorted(set(peers))}
+
+    @property
+    def said(self) -> str:
+        """Both streams, for a message when a test fails."""
+        return f"status {self.status}\n{self.out}\n{self.err}"
+
+
+def pyinfra(trace: Path, *arguments: str, **environment: str) -> Run:
+    """pyinfra to its end, without a terminal; whatever crosses SSH is traced into the file."""
+    trace.unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pyinfra", *arguments],
+        cwd=ROOT, env=os.environ | {"SPARKS_SSH_TRACE": str(trace), "PYTHONPATH": str(ROOT)} | environment,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RUN_SECONDS, check=False,
+    )  # fmt: skip
+    return Run(done.returncode, done.stdout, done.stderr, read_trace(trace))
+
+
+def start(trace: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    """pyinfra in the background, in its own session, so that it can be killed at a moment of its trace."""
+    trace.unlink(missing_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "pyinfra", *arguments],
+        cwd=ROOT, env=os.environ | {"SPARKS_SSH_TRACE": str(trace), "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+
+
+def read_trace(trace: Path) -> tuple[dict[str, Any], ...]:
+    """What has been traced so far."""
+    if not trace.exists():
+        return ()
+    return tuple(json.loads(line) for line in trace.read_text().splitlines())
+
+
+def fingerprint(lab: "Lab", names: Sequence[str]) -> dict[str, str]:
+    """Everything that a write or a restart on a host would change: files with inode and time, processes, boot."""
+    look = (
+        "find /etc /run/netplan /usr/local /usr/share/ollama /run/NetworkManager/system-connections "
+        "-xdev -printf '%p %i %T@ %m %u %s\\n' 2>/dev/null | sort; "
+        "cat /proc/sys/kernel/random/boot_id; "
+        "systemctl show -p MainPID,ExecMainStartTimestampMonotonic,NRestarts ollama NetworkManager ssh; "
+        "ip -j addr | python3 -c 'import json,sys; [print(l[\"ifname\"], l[\"mtu\"], "
+        "sorted(a[\"local\"] for a in l[\"addr_info\"])) for l in json.load(sys.stdin)]'"
+    )
+    return {name: on(lab, name, look) for name in names}
+
+
+def on(lab: "Lab", name: str, script: str) -> str:
+    """What a script prints as root on a virtual Spark; fails the test when the script fails."""
+    import shlex
+
+    done = lab.ssh(name, f"sudo sh -c {shlex.quote(script)}", timeout=90)
+    assert done.returncode == 0, f"{name}: {script}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def wait_until(truth: Any, seconds: float, what: str) -> None:
+    """Looks until it is so; fails the test when it is not in time."""
+    deadline = time.monotonic() + seconds
+    while not truth():
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        time.sleep(0.05)

@@ -1,0 +1,135 @@
+"""The main job on virtual Sparks: found not durable, made durable, and nothing left to do after a power cycle."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.control import INVENTORY, SERVE, fingerprint, on, pyinfra
+
+if TYPE_CHECKING:
+    from virtual.lab import Lab
+
+pytestmark = [pytest.mark.virtual, pytest.mark.timeout(900)]
+
+DRY_CHANNELS = 1
+"""Exec channels that a no-change dry run opens to each host: everything is observed in one."""
+RUN_CHANNELS = 2
+"""The same for a real run: once to prepare, once to execute; no observation crosses phases."""
+
+RAILS = ("enp1s0f1np1", "enP2p1s0f1np1")
+
+
+@pytest.fixture(scope="module")
+def names(lab: "Lab") -> tuple[str, ...]:
+    return tuple(machine.name for machine in lab.state.machines)
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ssh") / "trace.jsonl"
+
+
+@pytest.fixture(scope="module")
+def by_hand(lab: "Lab", names: tuple[str, ...]) -> Iterator[None]:
+    """What people do at night: `ip addr` on one Spark, a NetworkManager profile in memory on the other."""
+    lab.reset()
+    first, second = names
+    on(lab, first, "ip addr add 192.168.102.10/24 dev enp1s0f1np1; ip link set enp1s0f1np1 mtu 9000 up")
+    on(
+        lab,
+        second,
+        "nmcli con add save no type ethernet con-name hand ifname enp1s0f1np1 ipv4.method manual "
+        "ipv4.addresses 192.168.102.11/24 ipv6.method disabled 802-3-ethernet.mtu 9000; nmcli con up hand",
+    )
+    yield
+    lab.reset()
+
+
+@pytest.fixture(scope="module")
+def served(lab: "Lab", names: tuple[str, ...], trace: Path, by_hand: None) -> None:
+    """The hand-made state was reported, and then served over."""
+    jumbo = lab.ssh(names[0], "ping -c 2 -M do -s 8972 192.168.102.11")
+    assert jumbo.returncode == 0, "the hand-made rail should pass a jumbo ping"
+    before = fingerprint(lab, names)
+    dry = pyinfra(trace, *SERVE, "--dry")
+    assert dry.status == 0, dry.said
+    for name, address in zip(names, ("192.168.102.10", "192.168.102.11"), strict=True):
+        assert f"{address}/24 is on enp1s0f1np1 but not durable" in dry.err, dry.said
+        assert f"{name} is as desired" not in dry.err
+    assert fingerprint(lab, names) == before, "a dry run wrote something"
+    run = pyinfra(trace, *SERVE, "-y")
+    assert run.status == 0, run.said
+
+
+def _assert_as_desired(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
+    before = fingerprint(lab, names)
+    dry = pyinfra(trace, *SERVE, "--dry")
+    assert dry.status == 0, dry.said
+    assert all(f"{name} is as desired" in dry.err for name in names), dry.said
+    assert len(dry.channels) == len(names)
+    assert set(dry.channels.values()) == {DRY_CHANNELS}, dry.channels
+    look = set(dry.commands)
+    run = pyinfra(trace, *SERVE, "-y")
+    assert run.status == 0, run.said
+    assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
+    assert set(run.commands) == look, "a second run sent a command that the dry run's observation did not"
+    assert fingerprint(lab, names) == before, "a second run wrote or restarted something"
+
+
+@pytest.mark.usefixtures("served")
+def test_served_is_durable_private_and_active(lab: "Lab", names: tuple[str, ...]) -> None:
+    for name in names:
+        files = on(lab, name, "stat -c '%a %U %n' /etc/netplan/90-NM-*.yaml").splitlines()
+        assert len(files) == len(RAILS)
+        assert all(line.startswith("600 root ") for line in files)
+        assert on(lab, name, "netplan generate --root-dir $(mktemp -d) 2>&1; netplan generate 2>&1") == ""
+        assert "ip=" not in on(lab, name, "find /etc/netplan /run -maxdepth 1 -name '*sparks-netplan*' -o -name '.90-NM*'")
+    for subnet in ("192.168.102", "192.168.103"):
+        assert lab.ssh(names[0], f"ping -c 2 -M do -s 8972 {subnet}.11").returncode == 0
+
+
+@pytest.mark.usefixtures("served")
+def test_served_keeps_management_and_answers_over_rdma(lab: "Lab", names: tuple[str, ...]) -> None:
+    first, second = names
+    on(lab, first, "systemd-run -q --unit rping-server --collect timeout 30 rping -s -a 192.168.102.10 -C 3")
+    done = lab.ssh(second, "sleep 3; timeout 25 rping -c -a 192.168.102.10 -C 3", timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.usefixtures("served")
+def test_served_models_are_resident(lab: "Lab", names: tuple[str, ...]) -> None:
+    for name in names:
+        assert '"context_length": 8192' in on(lab, name, "curl -s localhost:11434/api/ps | python3 -m json.tool")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_second_run_changes_nothing(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
+    _assert_as_desired(lab, names, trace)
+
+
+@pytest.mark.usefixtures("served")
+def test_every_fact_answers_and_needs_no_flag(trace: Path, names: tuple[str, ...]) -> None:
+    run = pyinfra(trace, INVENTORY, "fact", "facts.bundle.Bundle", "--json")
+    assert run.status == 0, run.said
+    assert run.out.count("facts.roce.RoceGids") == len(names)
+    assert '"reason"' not in run.out, run.out
+
+
+@pytest.mark.usefixtures("served")
+def test_a_restarted_ollama_gets_its_residents_back(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
+    for name in names:
+        on(lab, name, "systemctl restart ollama; systemctl is-active --quiet sparks-ollama-residents")
+    _assert_as_desired(lab, names, trace)
+
+
+@pytest.mark.usefixtures("served")
+def test_nothing_is_pending_after_a_power_cycle(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
+    boots = [on(lab, name, "cat /proc/sys/kernel/random/boot_id") for name in names]
+    lab.power_cycle(*names)
+    assert all(
+        on(lab, name, "systemctl is-system-running --wait || true; cat /proc/sys/kernel/random/boot_id") != boot
+        for name, boot in zip(names, boots, strict=True)
+    )
+    _assert_as_desired(lab, names, trace)
