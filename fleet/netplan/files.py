@@ -105,7 +105,7 @@ def _devices(tree: Node | None) -> tuple[NetplanDevice, ...]:
             else:
                 settings[section, id] = merged(NetplanSettings(section_renderer=renderer), written)
             errors.setdefault((section, id), []).extend(
-                schema.definition(section, definition, f"{section}.{id}")
+                schema.definition(section, definition, f"network.{section}.{id}")
             )
     return tuple(device_of(*key, written, tuple(errors[key])) for key, written in settings.items())
 

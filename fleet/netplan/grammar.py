@@ -43,7 +43,7 @@ class _State:
 
     def complaints(self, device: NetplanDevice) -> Iterator[Problem]:
         """About one definition that the last file opened."""
-        settings, place = self.settings[device.id], f"{device.section}.{device.id}"
+        settings, place = self.settings[device.id], f"network.{device.section}.{device.id}"
         reasons = [*self._of_type(device, settings), *self._references(device, settings)]
         yield from (Problem(place=place, reason=reason) for reason in reasons)
 

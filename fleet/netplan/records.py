@@ -49,7 +49,7 @@ class Problem(Record):
     """A setting that netplan rejects, by its place in the file."""
 
     place: str
-    """As `ethernets.enP7s7.mtu`; what may be personal in it is redacted."""
+    """As `network.ethernets.enP7s7.mtu`; what may be personal in it is redacted."""
     reason: str
     line: int | None = None
 
