@@ -2,7 +2,6 @@
 
 import posixpath
 import re
-import stat
 
 from fleet.record import Record
 
@@ -56,11 +55,6 @@ def _bad_name(base: str, needs_extension: bool) -> str | None:
     if needs_extension:
         return f"no {EXTENSION} extension"
     return "backup or temporary file" if _LEFT_OVERS.search(base) or _TEMPORARY.search(base) else None
-
-
-def file_mode(permissions: int) -> str:
-    """`-rw-------` from 0o600, for an entry that was not listed by `ls`."""
-    return stat.filemode(stat.S_IFREG | permissions)
 
 
 def parse_keyfile_listing(text: str) -> tuple[KeyfileEntry, ...]:
