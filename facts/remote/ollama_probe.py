@@ -4,6 +4,7 @@ The texts of `fleet/ollama/grammar.py`, `fleet/ollama/units.py` and `ollama_stor
 the host reads OLLAMA_HOST and unit files with the very code that the controller tests.
 """
 
+import functools
 import glob
 import hashlib
 import json
@@ -20,10 +21,29 @@ PROPERTIES = (
 )  # fmt: skip
 
 
+@functools.cache
 def loaded(name, text):
     module = types.ModuleType(name)
     exec(text, module.__dict__)
     return module
+
+
+@functools.cache
+def shown(unit, blind):
+    """What systemd says of a unit; looks that run in one process see it at one moment."""
+    command = ["systemctl", "show", unit, "--property", ",".join(PROPERTIES)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise blind(f"systemctl show: {type(error).__name__}") from error
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or ["failed"]
+        raise blind(f"systemctl show: {said[-1][:200]}")
+    found = dict.fromkeys(PROPERTIES, "")
+    for line in done.stdout.splitlines():
+        name, _, value = line.partition("=")
+        found[name] = found[name] + "\n" + value if found.get(name) else value
+    return found
 
 
 class Host:
@@ -34,23 +54,8 @@ class Host:
         self.units = loaded("units", arguments["units"])
         self.grammar = loaded("grammar", arguments["grammar"])
         self.store = store
-        self.show = self.shown()
+        self.show = shown(arguments["unit"], store.Blind)
         self.active = self.show["ActiveState"] == "active" and self.show["MainPID"] != "0"
-
-    def shown(self):
-        command = ["systemctl", "show", self.arguments["unit"], "--property", ",".join(PROPERTIES)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise self.store.Blind(f"systemctl show: {type(error).__name__}") from error
-        if done.returncode != 0:
-            said = done.stderr.strip().splitlines() or ["failed"]
-            raise self.store.Blind(f"systemctl show: {said[-1][:200]}")
-        found = dict.fromkeys(PROPERTIES, "")
-        for line in done.stdout.splitlines():
-            name, _, value = line.partition("=")
-            found[name] = found[name] + "\n" + value if found.get(name) else value
-        return found
 
     def process_environment(self):
         """What the process was started with; None where it does not run (or has ended since)."""

@@ -111,7 +111,8 @@ def parse_service(text: str) -> ServiceState:
 
 
 def _positive(text: str) -> int | None:
-    return int(text) or None
+    """None for 0, and for nothing: systemd says little of a unit that it does not find."""
+    return int(text or 0) or None
 
 
 def _file(value: dict[str, Any] | None) -> SettingsFile | None:
