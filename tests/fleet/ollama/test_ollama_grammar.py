@@ -1,6 +1,5 @@
 """The written forms: every case of the kind, and laws for all others."""
 
-import json
 import re
 from pathlib import Path
 
@@ -192,7 +191,3 @@ def test_the_standins_times_read_back(seconds: int, nanoseconds: int) -> None:
 def test_no_time_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected|month"):
         parse_time(text)
-
-
-def test_cases_are_data() -> None:
-    assert json.loads((CASES / "080-ollama-ps-forever" / "input.json").read_text())["models"]
