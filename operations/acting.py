@@ -27,8 +27,10 @@ def _say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
 
 
 def act(host: Host, script: str) -> Iterator[StringCommand]:
-    """Yields one POSIX script for root, as one exec channel; whatever was observed before it is forgotten."""
-    forget(host)
+    """Yields one POSIX script for root, as one exec channel; what was observed before it is forgotten after it.
+
+    While pyinfra prepares, it asks for the first command and never runs it: then nothing is forgotten.
+    """
     yield StringCommand(as_root(f"export LC_ALL=C; set -eu\n{script.strip()}"))
     forget(host)
 
