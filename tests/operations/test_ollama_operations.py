@@ -188,12 +188,16 @@ def test_a_pull_that_ends_on_another_digest_fails_and_stays_refused(played: Play
     assert "model gemma3:270m" in played.refused()
 
 
-@pytest.mark.parametrize("fault", ["garbage", "500", "close"])
-def test_a_server_that_does_not_answer_is_refused(played: Played, fault: str) -> None:
+def test_a_server_that_does_not_answer_is_refused(played: Played) -> None:
     played.converge()
     assert played.verbs
-    played.fail(tags=fault)
-    assert "/api/tags" in played.refused() or "expected JSON" in played.refused()
+    for fault, reason in (
+        ("garbage", "expected JSON"),
+        ("500", "status 500"),
+        ("close", "remote end closed"),
+    ):
+        played.fail(tags=fault)
+        assert reason in played.refused()
     assert played.verbs == []
 
 
