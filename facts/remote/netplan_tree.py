@@ -1,7 +1,6 @@
 """Runs on a Spark: every netplan file as a tree of YAML nodes, with only harmless text left in it.
 
-Needs Python 3.10 and PyYAML, which netplan.io brings. Reads, and writes nothing. Text leaves the host by the
-allow-list in the arguments (`fleet.netplan.harmless`).
+Needs Python 3.10 and PyYAML, as netplan.io does. Text leaves by the allow-list in `fleet.netplan.harmless`.
 """
 
 import errno
@@ -46,8 +45,6 @@ class Composer:
             node = self.anchored(event, ["q" if kind[0] == "S" else "m", line, []])
             self.put(node)
             self.stack.append(node)
-            if len(self.stack) > MOST_DEPTH:
-                raise invalid("too_deep", event.start_mark)
 
     def put(self, node):
         kind, _, children = self.stack[-1][:3]
@@ -64,10 +61,8 @@ class Composer:
 
     def alias(self, event):
         node = self.anchors.get(event.anchor)
-        if node is None:
-            raise invalid("undefined_alias", event.start_mark)
-        if any(node is opened for opened in self.stack):
-            raise invalid("recursive_alias", event.start_mark)
+        if node is None or any(node is opened for opened in self.stack):
+            raise invalid("recursive_alias" if node else "undefined_alias", event.start_mark)
         return node
 
 
@@ -82,8 +77,7 @@ def compose(text, yaml):
             composer.take(event, kind)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        lines = text.split("\n")
-        tab = mark and mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t"
+        tab = mark and any(line.startswith("\t", mark.column) for line in text.split("\n")[mark.line :][:1])
         raise invalid("tab" if tab else "syntax", mark) from None
     return None, set()
 
@@ -132,21 +126,16 @@ class Redactor:
         return context + " " + key if context and key in self.allowed["keys"] else None
 
     def shows_key(self, context, key):
-        if context in self.allowed["free"]:
-            return bool(re.fullmatch(self.allowed["free"][context], key))
-        if context == "network @@":
-            return bool(re.fullmatch(self.allowed["identifier"], key))
-        if context in self.allowed["passthrough_contexts"]:
-            return bool(re.fullmatch(self.allowed["passthrough"], key))
-        return key in self.allowed["keys"]
+        pattern = self.allowed["free"].get(context)
+        return key in self.allowed["keys"] if pattern is None else bool(re.fullmatch(pattern, key))
 
     def shows_value(self, context, key):
-        if context == "@ networkmanager" and key == "name":
-            wired = self.section in self.allowed["wired_sections"]
-            known = wired or (self.section == "nm-devices" and bool(self.types))
-            return known and self.types.issubset(self.allowed["wired_types"])
         leaves = self.allowed["leaves"].get(context, ())
-        return key in leaves or "*" in leaves or context in self.allowed["passthrough_contexts"]
+        if context != "@ networkmanager" or key != "name":
+            return key in leaves or "*" in leaves
+        wired = self.section in self.allowed["wired_sections"]
+        known = wired or (self.section == "nm-devices" and bool(self.types))
+        return known and self.types.issubset(self.allowed["wired_types"])
 
 
 def read(path):
@@ -154,13 +143,11 @@ def read(path):
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as stream:
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode):
-            if status.st_size > MOST_BYTES:
-                raise Bad("unreadable", "too_large", None, None)
-            return stream.read(), status
         if stat.S_ISCHR(status.st_mode) and status.st_rdev == os.makedev(1, 3):
             return b"", status
-        raise Bad("unreadable", "special", None, None)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            raise Bad("unreadable", "too_large" if stat.S_ISREG(status.st_mode) else "special")
+        return stream.read(), status
 
 
 def name_of(look_up, number):
@@ -180,9 +167,8 @@ def tree_of(data, allowed, yaml):
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Bad("unreadable", "not_utf8", data[: error.start].count(b"\n") + 1, None) from None
-    control = CONTROL.search(text)
-    if control:
-        before = text[: control.start()]
+    before = CONTROL.split(text, maxsplit=1)[0]
+    if before != text:
         raise Bad("invalid_yaml", "control", before.count("\n") + 1, len(before) - before.rfind("\n"))
     tree, types = compose(text, yaml)
     return tree and Redactor(allowed, types).node(tree, "", False)
@@ -199,8 +185,7 @@ def report(path, shown_path, kind, allowed, yaml):
         entry["error"] = list(bad.args)
     except OSError as error:
         dangling = error.errno == errno.ENOENT and os.path.islink(path)
-        code = "dangling" if dangling else errno.errorcode.get(error.errno or 0)
-        entry["error"] = ["unreadable", code, None, None]
+        entry["error"] = ["unreadable", "dangling" if dangling else errno.errorcode.get(error.errno or 0)]
     return entry
 
 
@@ -216,22 +201,20 @@ def listed(root):
             continue
         for name in names:
             if name.endswith(".yaml") and not name.startswith("."):
-                shown = os.fsencode(name).decode("utf-8", "replace")
-                yield root + directory + "/" + name, directory + "/" + shown, kind
-
-
-def say(**answer):
-    print(json.dumps(answer, separators=(",", ":")))
+                shown = os.fsencode(directory + "/" + name).decode("utf-8", "replace")
+                yield root + directory + "/" + name, shown, kind
 
 
 def main(arguments):
-    asked, found = json.loads(arguments), []
+    asked, found = json.loads(arguments), list[Any]()
+    answer: Any = {"files": found}
     try:
         found = list(listed(asked.get("root", "").rstrip("/")))
         import yaml
 
-        say(files=[report(path, shown, kind, asked["allowed"], yaml) for path, shown, kind in found])
+        answer["files"] = [report(path, shown, kind, asked["allowed"], yaml) for path, shown, kind in found]
     except ImportError:
-        say(failure="no_yaml") if found else say(files=[])
+        answer = {"failure": "no_yaml"} if found else answer
     except OSError as error:
-        say(failure="no_listing", code=errno.errorcode.get(error.errno or 0))
+        answer = {"failure": "no_listing", "code": errno.errorcode.get(error.errno or 0)}
+    print(json.dumps(answer, separators=(",", ":")))

@@ -71,7 +71,7 @@ def _file(entry: dict[str, Any], last: dict[str, str]) -> NetplanFile:
 
 def _error(entry: dict[str, Any], tree: Node | None) -> NetplanFileError | None:
     if found := entry.get("error"):
-        kind, code, line, column = found
+        kind, code, line, column = (*found, None, None)[:4]
         reason = REASONS.get(code, f"expected to read it, found {code}")
         return NetplanFileError(kind=ErrorKind(kind), reason=reason, line=line, column=column)
     problem = next(schema.document(tree), None)

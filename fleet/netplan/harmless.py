@@ -53,16 +53,10 @@ LEAVES: Final[dict[str, list[str]]] = {
     "@ access-points *": ["band", "channel", "hidden", "mode"],
     "@ access-points * auth": _AUTH,
     "@ access-points * networkmanager": ["uuid", "device"],
+    "@ networkmanager passthrough": ["*"],
+    "@ access-points * networkmanager passthrough": ["*"],
 }
 """By context, the keys whose scalar value may leave."""
-
-FREE: Final = {
-    "@ addresses -": r"[0-9A-Fa-f.:]{2,45}/[0-9]{1,3}",
-    "@ parameters path-cost": words.IDENTIFIER,
-    "@ parameters port-priority": words.IDENTIFIER,
-    "@ access-points": r"(?!)",
-}
-"""Contexts whose keys are the user's own, and the pattern of those that may leave. SSIDs never do."""
 
 WIRED_SECTIONS: Final = sorted(words.SECTIONS - {"wifis", "modems", "nm-devices"})
 WIRED_TYPES: Final = [
@@ -83,14 +77,22 @@ PASSTHROUGH: Final = "|".join((
 ))  # fmt: skip
 """NetworkManager's settings that may leave, name and value."""
 
+FREE: Final = {
+    "network @@": words.IDENTIFIER,
+    "@ networkmanager passthrough": PASSTHROUGH,
+    "@ access-points * networkmanager passthrough": PASSTHROUGH,
+    "@ addresses -": r"[0-9A-Fa-f.:]{2,45}/[0-9]{1,3}",
+    "@ parameters path-cost": words.IDENTIFIER,
+    "@ parameters port-priority": words.IDENTIFIER,
+    "@ access-points": r"(?!)",
+}
+"""Contexts whose keys are the user's own, and the pattern of those that may leave. SSIDs never do."""
+
 ALLOWED: Final = {
     "sections": sorted(words.SECTIONS),
     "leaves": LEAVES,
     "free": FREE,
     "keys": sorted(words.KEYS),
-    "identifier": words.IDENTIFIER,
-    "passthrough": PASSTHROUGH,
-    "passthrough_contexts": ["@ networkmanager passthrough", "@ access-points * networkmanager passthrough"],
     "wired_sections": WIRED_SECTIONS,
     "wired_types": WIRED_TYPES,
 }

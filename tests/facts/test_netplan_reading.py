@@ -16,7 +16,7 @@ GOOD = "network: {version: 2, ethernets: {e0: {dhcp4: true}}}\n"
 
 
 def reasons(root: Path) -> dict[str, str | None]:
-    return {file.name: file.error and file.error.reason for file in look(root)}
+    return {file.name: file.error.reason if file.error else None for file in look(root)}
 
 
 def test_one_bad_file_leaves_the_others_readable(tmp_path: Path) -> None:

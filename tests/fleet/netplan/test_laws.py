@@ -1,6 +1,8 @@
 """What holds for every file: secrets stay on the host, and no text breaks the reader."""
 
 import json
+import shutil
+import subprocess
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from fleet.netplan.vocabulary import KEYS, SECTIONS
 from tests.fleet.netplan.host import look, write
 
 SECRET = "s3cr3t-D0-N0T-PR1NT"
+READER: Any = netplan_tree
+ALLOWED_LEAVES: Any = ALLOWED["leaves"]
 PLAIN = st.sampled_from([SECRET, "true", "9000", "10.0.0.1/24", "networkd", ""])
 WORDS = st.sampled_from(
     sorted({*KEYS, *SECTIONS, "wifi-security.psk", "connection.type", SECRET, "e0", "wg0"})
@@ -34,8 +38,8 @@ def answer(text: str) -> str:
         "sha256": "0" * 64,
     }
     try:
-        entry["tree"] = netplan_tree.tree_of(text.encode("utf-8", "surrogatepass"), ALLOWED, yaml)
-    except netplan_tree.Bad as bad:
+        entry["tree"] = READER.tree_of(text.encode("utf-8", "surrogatepass"), ALLOWED, yaml)
+    except READER.Bad as bad:
         entry["error"] = list(bad.args)
     return json.dumps({"files": [entry]})
 
@@ -67,7 +71,7 @@ DEVICES = st.dictionaries(
     st.sampled_from(["e0", "wlan0"]), st.dictionaries(WORDS, NESTED, max_size=5), max_size=2
 )
 DOCUMENTS = st.fixed_dictionaries({"network": st.dictionaries(st.sampled_from(sorted(SECTIONS)), DEVICES)})
-MAY_SHOW = {key for keys in ALLOWED["leaves"].values() for key in keys} | {"name", "connection.type"}
+MAY_SHOW = {key for keys in ALLOWED_LEAVES.values() for key in keys} | {"name", "connection.type"}
 
 
 @settings(max_examples=300, deadline=None)
@@ -143,7 +147,7 @@ BOMB = "a0: &a0 [b, b]\n" + "".join(f"a{n + 1}: &a{n + 1} [{f'*a{n}, ' * 9}]\n" 
         (BOMB, "expected at most 20000 nodes, found more"),
         ("a: &a {b: *a}", "expected YAML, found an alias inside its own anchor"),
         ("a: *a", "expected YAML, found an alias without its anchor"),
-        ("[" * 100, "expected netplan's few levels, found many more"),
+        ("[" * 100 + "]" * 100, "expected netplan's few levels, found many more"),
         ("network: {version: 2\n", "expected YAML, found a syntax error"),
         ("network: \x00", "expected YAML, found a control character"),
     ],
@@ -196,3 +200,14 @@ def test_a_document_on_a_host_has_its_digest(tmp_path: Path) -> None:
     assert (file.path, file.content_digest) == (document.path, document.content_digest)
     assert (file.mode, file.too_open, file.durable) == (document.mode, False, True)
     assert NetplanFile.from_canonical(file.canonical) == file
+
+
+@pytest.mark.skipif(shutil.which("netplan") is None, reason="needs netplan.io")
+def test_netplan_takes_a_document_without_a_word(tmp_path: Path) -> None:
+    document = rail_document("srv5", "enp1s0f0np0", IPNetwork("192.168.102.10/24"), 9000)
+    write(tmp_path, {document.path.lstrip("/"): document.text})
+    ran = subprocess.run(["netplan", "generate", "--root-dir", str(tmp_path)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    folder = tmp_path / "run/NetworkManager/system-connections"
+    (keyfile,) = folder.glob(f"netplan-NM-{document.uuid}.nmconnection")
+    assert "interface-name=enp1s0f0np0\n" in keyfile.read_text()
