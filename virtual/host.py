@@ -68,6 +68,9 @@ def qemu_version() -> str:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder that root may have written; never crosses into what is mounted below it."""
+    """Remove a folder, as root where root wrote in it; never crosses into what is mounted below it."""
+    remove = ["rm", "-rf", "--one-file-system", os.fspath(path)]
     if path.exists():
-        run(as_root(["rm", "-rf", "--one-file-system", os.fspath(path)]))
+        subprocess.run(remove, stdin=subprocess.DEVNULL, capture_output=True)
+    if path.exists():
+        run(as_root(remove))

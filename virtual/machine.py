@@ -81,7 +81,7 @@ def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
     append = (
         "root=/dev/vda1 rw console=ttyS0 quiet loglevel=3 mitigations=off systemd.show_status=no "
         f"systemd.hostname={name} systemd.machine_id={machine.machine_id} systemd.ssh_auto=no "
-        "systemd.getty_auto=no"
+        "systemd.getty_auto=no fsck.mode=skip"
     )
     smbios = f"type=1,manufacturer=NVIDIA,product=NVIDIA_DGX_Spark_virtual,serial={SERIAL_NUMBER}"
     return (

@@ -7,7 +7,8 @@ plain=$1 root=$2 files=$3 public_key=$4
 umask 022
 mkdir "$root"
 # The kernel makes the nodes of /dev itself, and not every container may.
-tar -C "$root" --numeric-owner --exclude='./dev/*' -xpf "$plain"
+# xattrs: file capabilities are kept in them.
+tar -C "$root" --numeric-owner --xattrs --xattrs-include='*' --exclude='./dev/*' -xpf "$plain"
 
 # mmdebstrap copies the host's hostname and resolv.conf: neither is ours.
 rm -f "$root/etc/hostname" "$root/etc/resolv.conf" "$root"/etc/ssh/ssh_host_*
