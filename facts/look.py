@@ -10,9 +10,9 @@ import shlex
 from importlib.resources import files
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from pydantic import ValidationError
 from pyinfra.api import FactBase
 from pyinfra.api.exceptions import FactProcessError
-from pydantic import ValidationError
 from typing_extensions import override
 
 T = TypeVar("T")

@@ -39,10 +39,10 @@ def rail_looks() -> Looks:
 
 def ollama_looks(desired: OllamaDeployment) -> Looks:
     """What a decision about Ollama rests on: the service, and its API where clients reach it."""
-    endpoint = (("endpoint", desired.endpoint.connect.url),)
+    endpoint = (("endpoint", desired.endpoint.url),)
     return {
         "ollama_service": Wanted(OllamaService),
-        "ollama_models": Wanted(OllamaModels, endpoint),
+        "ollama_models": Wanted(OllamaModels, (*endpoint, ("directory", desired.store))),
         "ollama_residency": Wanted(OllamaResidency, endpoint),
     }
 

@@ -10,6 +10,7 @@ from facts.look import Look, as_root, remote_python
 from fleet.ollama import grammar, units
 from fleet.ollama.deployment import UNIT
 from fleet.ollama.residency import Residency, parse_residency
+from fleet.ollama.residents_unit import CURL, RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.service import ServiceState, parse_service
 from fleet.ollama.settings import REDACTED, VISIBLE
 from fleet.ollama.store import ModelStore, parse_store
@@ -33,6 +34,7 @@ def _probe(look: str, **arguments: Any) -> str:
         "store": files("facts.remote").joinpath("ollama_store.py").read_text("utf-8"),
     }
     known = {"visible": sorted(VISIBLE), "redacted": REDACTED, "unit": UNIT, "directories": DIRECTORIES}
+    known |= {"residents": RESIDENTS, "residents_path": RESIDENTS_PATH, "curl": CURL}
     return as_root(remote_python("ollama_probe", look=look, **(known | texts | arguments)))
 
 

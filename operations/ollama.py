@@ -13,6 +13,7 @@ from facts.needs import observation, ollama_looks
 from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
+from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.refusal import Refusal
 from fleet.step import Step
@@ -136,7 +137,10 @@ def _service_difference(desired: OllamaDeployment) -> Refusal | None:
 
 
 def _configure(step: ConfigureService) -> str:
-    """One script; killed anywhere in it, it leaves a state from which this step or a smaller one is due."""
+    """One script; killed anywhere in it, it leaves a state from which this step or a smaller one is due.
+
+    The residents unit is enabled last: a restart before that would ask for models that are still to be pulled.
+    """
     directory = quote(step.path.rpartition("/")[0])
     parts = []
     if step.write:
@@ -144,7 +148,9 @@ def _configure(step: ConfigureService) -> str:
             f"[ -d {directory} ] || mkdir -m 0755 {directory}",
             f"({write_file(step.path, step.text, 0o644)})",
         ]
-    if step.reload:
+    if step.residents:
+        parts += [_residents(step.residents_text)]
+    if step.reload or step.residents:
         parts += ["timeout 60 systemctl daemon-reload"]
     if step.enable:
         parts += [f"timeout 60 systemctl --quiet enable {UNIT}"]
@@ -155,7 +161,15 @@ def _configure(step: ConfigureService) -> str:
             "  exit 69",
             "}",
         ]
+    if step.residents and step.residents_text is not None:
+        parts += [f"timeout 60 systemctl --quiet enable {RESIDENTS}"]
     return "\n".join(parts)
+
+
+def _residents(text: str | None) -> str:
+    if text is None:
+        return f"timeout 60 systemctl --quiet disable {RESIDENTS}\nrm -f {quote(RESIDENTS_PATH)}"
+    return f"({write_file(RESIDENTS_PATH, text, 0o644)})"
 
 
 def _ask(desired: OllamaDeployment, step: Step) -> str:

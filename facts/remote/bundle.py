@@ -68,7 +68,8 @@ def in_process(section, programs, sentinel):
 
 
 def main(arguments):
-    asked, answers = json.loads(arguments), {}
+    asked = json.loads(arguments)
+    answers: dict[int, dict] = {}
     sections = dict(enumerate(asked["sections"]))
     commands = {at: each for at, each in sections.items() if "command" in each}
     threads = in_turn(commands, answers, threading.Semaphore(max(2, os.cpu_count() or 1)))

@@ -29,9 +29,9 @@ def loaded(name, text):
 
 
 @functools.cache
-def shown(unit, blind):
-    """What systemd says of a unit; looks that run in one process see it at one moment."""
-    command = ["systemctl", "show", unit, "--property", ",".join(PROPERTIES)]
+def shown(units, blind):
+    """What systemd says of some units; looks that run in one process see them at one moment."""
+    command = ["systemctl", "show", *units, "--property", ",".join(PROPERTIES)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -39,8 +39,13 @@ def shown(unit, blind):
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or ["failed"]
         raise blind(f"systemctl show: {said[-1][:200]}")
+    blocks = done.stdout.split("\n\n") + [""] * len(units)
+    return [properties(block) for block, _ in zip(blocks, units, strict=False)]
+
+
+def properties(block):
     found = dict.fromkeys(PROPERTIES, "")
-    for line in done.stdout.splitlines():
+    for line in block.splitlines():
         name, _, value = line.partition("=")
         found[name] = found[name] + "\n" + value if found.get(name) else value
     return found
@@ -54,7 +59,7 @@ class Host:
         self.units = loaded("units", arguments["units"])
         self.grammar = loaded("grammar", arguments["grammar"])
         self.store = store
-        self.show = shown(arguments["unit"], store.Blind)
+        self.show, self.loader = shown((arguments["unit"], arguments["residents"]), store.Blind)
         self.active = self.show["ActiveState"] == "active" and self.show["MainPID"] != "0"
 
     def process_environment(self):
@@ -87,7 +92,7 @@ class Host:
 
     def drop_ins(self):
         """On disk, in systemd's order: by name; of one name the first directory wins."""
-        found = {}
+        found: dict[str, str] = {}
         for directory in self.arguments["directories"]:
             for of in (self.arguments["unit"], "service"):
                 for path in glob.glob(f"{directory}/{of}.d/*.conf"):
@@ -118,6 +123,18 @@ class Host:
             "environment_files": self.environment_files(),
             "unit_environment": self.redacted(self.units.shown_environment(self.show["Environment"])),
             "process_environment": None if process is None else self.redacted(process),
+            "residents": self.residents(),
+        }
+
+    def residents(self):
+        """The unit that loads what stays resident, on disk and as systemd has it."""
+        path = self.arguments["residents_path"]
+        there = os.path.exists(path)
+        return {
+            "content_digest": self.settings_file(path)["content_digest"] if there else None,
+            "enabled": self.loader["UnitFileState"] == "enabled",
+            "need_daemon_reload": self.loader["NeedDaemonReload"] == "yes",
+            "has_curl": os.access(self.arguments["curl"], os.X_OK),
         }
 
     def models(self):

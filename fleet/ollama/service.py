@@ -27,6 +27,17 @@ class SettingsFile(Record):
         return self.path.rpartition("/")[2]
 
 
+class ResidentsUnit(Record):
+    """The unit that loads residents again after each start of Ollama, as far as it is there."""
+
+    content_digest: str | None = None
+    """None when it is not on disk."""
+    enabled: bool = False
+    need_daemon_reload: bool = False
+    has_curl: bool = True
+    """Whether the program that it runs is on the host."""
+
+
 class ServiceState(Record):
     """What a look at the unit found."""
 
@@ -53,6 +64,7 @@ class ServiceState(Record):
     """The `Environment=` that systemd has loaded."""
     process_environment: dict[str, str] | None
     """What the running process was started with; None when there is none."""
+    residents: ResidentsUnit = ResidentsUnit()
 
     @property
     def is_active(self) -> bool:
@@ -107,6 +119,7 @@ def parse_service(text: str) -> ServiceState:
         environment_files=tuple(SettingsFile(**each) for each in found["environment_files"]),
         unit_environment=found["unit_environment"],
         process_environment=found["process_environment"],
+        residents=ResidentsUnit(**found["residents"]),
     )
 
 

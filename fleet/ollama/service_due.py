@@ -2,7 +2,8 @@
 
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment
-from fleet.ollama.service import ServiceState, ollama_settings
+from fleet.ollama.residents_unit import CURL, residents_digest, residents_text
+from fleet.ollama.service import ResidentsUnit, ServiceState, ollama_settings
 from fleet.ollama.steps import ConfigureService
 from fleet.refusal import Refusal
 from fleet.step import Effect
@@ -13,7 +14,9 @@ def service_step(desired: OllamaDeployment, seen: Observation) -> ConfigureServi
     if blind := seen.unobserved("ollama_service"):
         return blind
     state, subject = known(seen.ollama_service), f"{seen.host} {UNIT}"
-    refusal = _unusable(state, subject) or _overridden(desired, state, subject)
+    refusal = (
+        _unusable(state, subject) or _overridden(desired, state, subject) or _no_curl(desired, state, subject)
+    )
     if refusal is not None:
         return refusal
     due = _due(desired, state)
@@ -57,6 +60,15 @@ def _overridden(desired: OllamaDeployment, state: ServiceState, subject: str) ->
     return None
 
 
+def _no_curl(desired: OllamaDeployment, state: ServiceState, subject: str) -> Refusal | None:
+    if state.residents.has_curl or not desired.residents:
+        return None
+    hint = "apt-get install curl on the host"
+    return Refusal(
+        code="curl_missing", subject=subject, expected=f"{CURL} to load residents", found="none", hint=hint
+    )
+
+
 def _due(desired: OllamaDeployment, state: ServiceState) -> dict[str, tuple[str, str]]:
     """What differs, by part: what was found and what will be."""
     due: dict[str, tuple[str, str]] = {}
@@ -64,12 +76,30 @@ def _due(desired: OllamaDeployment, state: ServiceState) -> dict[str, tuple[str,
         due["write"] = (f"drop-in {state.own_drop_in or 'absent'}", f"drop-in {desired.drop_in_digest}")
     elif state.need_daemon_reload:
         due["reload"] = ("systemd has an older drop-in loaded", "systemd has it loaded")
+    due |= _residents_due(desired, state.residents)
     if state.unit_file_state != "enabled":
         due["enable"] = (state.unit_file_state, "enabled")
     running = _running(desired, state)
     if running is not None:
         due["restart"] = (running, "running with this environment")
     return due
+
+
+def _residents_due(desired: OllamaDeployment, found: ResidentsUnit) -> dict[str, tuple[str, str]]:
+    """The unit that loads residents after each start: there as declared, or not there."""
+    wanted = residents_digest(desired)
+    if found.content_digest != wanted:
+        return {
+            "residents": (
+                f"residents unit {found.content_digest or 'absent'}",
+                f"residents unit {wanted or 'absent'}",
+            )
+        }
+    if wanted and not found.enabled:
+        return {"residents": ("residents unit not enabled", "residents unit enabled")}
+    if wanted and found.need_daemon_reload:
+        return {"residents": ("systemd has an older residents unit loaded", "systemd has it loaded")}
+    return {}
 
 
 def _running(desired: OllamaDeployment, state: ServiceState) -> str | None:
@@ -99,4 +129,6 @@ def _step(desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str
         reload="write" in due or "reload" in due,
         enable="enable" in due,
         restart="restart" in due,
+        residents="residents" in due,
+        residents_text=residents_text(desired),
     )

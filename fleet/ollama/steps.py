@@ -6,7 +6,7 @@ from fleet.step import Effect, Step
 
 
 class ConfigureService(Step):
-    """Make the drop-in durable, load it, enable the unit, and restart it where its process differs."""
+    """Make drop-in and residents unit durable, load them, enable both, and restart Ollama where its process differs."""
 
     kind: Literal["ollama_service"] = "ollama_service"
     path: str
@@ -15,6 +15,10 @@ class ConfigureService(Step):
     reload: bool
     enable: bool
     restart: bool
+    residents: bool
+    """Whether the residents unit is to be made as `residents_text`."""
+    residents_text: str | None
+    """None where there should be no such unit."""
 
 
 class PullModel(Step):

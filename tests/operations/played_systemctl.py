@@ -48,7 +48,9 @@ def show(root: Path, state: dict[str, object]) -> None:
         "FragmentPath": root / UNIT,
         "Environment": " ".join(f'"{name}={value}"' for name, value in environment.items()),
     }
-    print("".join(f"{name}={value}\n" for name, value in properties.items()), end="")
+    residents = {"LoadState": "loaded", "UnitFileState": state["residents"], "NeedDaemonReload": "no"}
+    blocks = ("".join(f"{name}={value}\n" for name, value in each.items()) for each in (properties, residents))
+    print("\n".join(blocks), end="")
 
 
 def restart(state: dict[str, object]) -> None:
@@ -66,22 +68,22 @@ def restart(state: dict[str, object]) -> None:
     state["pid"] = process.pid
 
 
-def main(root: Path, verb: str) -> None:
+def main(root: Path, verb: str, unit: str = UNIT) -> None:
     path = root / "state.json"
-    first = {"pid": 0, "enabled": "disabled", "load_state": "loaded", "loaded": json.dumps(on_disk(root))}
+    first = {"pid": 0, "enabled": "disabled", "residents": "disabled", "load_state": "loaded", "loaded": json.dumps(on_disk(root))}
     state = json.loads(path.read_text()) if path.exists() else first
     with (root / "verbs").open("a") as verbs:
-        verbs.write("" if verb == "show" else f"{verb}\n")
+        verbs.write("" if verb == "show" else f"{verb}\n" if unit == UNIT else f"{verb}-residents\n")
     if verb == "show":
         show(root, state)
     elif verb == "daemon-reload":
         state["loaded"] = json.dumps(on_disk(root))
     elif verb == "enable":
-        state["enabled"] = "enabled"
+        state["enabled" if unit == UNIT else "residents"] = "enabled"
     elif verb == "restart":
         restart(state)
     path.write_text(json.dumps(state))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), next(each for each in sys.argv[2:] if not each.startswith("-")))
+    main(Path(sys.argv[1]), *[each for each in sys.argv[2:] if not each.startswith("-")][:2])

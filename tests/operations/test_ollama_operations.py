@@ -25,6 +25,8 @@ DEPLOY = """
 import facts.look, fleet.ollama.deployment
 facts.look.as_root = lambda command: command
 fleet.ollama.deployment.DROP_IN = {drop_in!r}
+import fleet.ollama.residents_unit
+fleet.ollama.residents_unit.RESIDENTS_PATH = {units!r} + "/sparks-ollama-residents.service"
 import facts.ollama
 facts.ollama.DIRECTORIES = ({units!r},)
 from fleet.ollama.deployment import OllamaDeployment
@@ -122,7 +124,7 @@ def played(tmp_path: Path) -> Iterator[Played]:
 
 def test_a_bare_unit_converges_and_then_nothing_changes(played: Played) -> None:
     played.converge()
-    assert played.verbs == ["daemon-reload", "enable", "restart"]
+    assert played.verbs == ["daemon-reload", "enable", "restart", "enable-residents"]
     assert played.drop_in.read_text() == played.desired.drop_in_text
     assert played.drop_in.stat().st_mode & 0o777 == 0o644
     assert [path.name for path in played.drop_in.parent.iterdir()] == ["sparks.conf"]

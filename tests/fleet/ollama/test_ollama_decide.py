@@ -1,5 +1,6 @@
 """What is due, what is refused, and the law: apply the steps to the state, decide again, nothing is left."""
 
+import json
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import DROP_IN, OllamaDeployment, OllamaModelPin, OllamaResidentPin
 from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
-from fleet.ollama.service import SettingsFile
+from fleet.ollama.residents_unit import residents_digest, residents_text
+from fleet.ollama.service import ResidentsUnit, SettingsFile
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
-from fleet.record import Unobserved
+from fleet.record import Unobserved, sha256_digest
 from fleet.refusal import Refusal
 from fleet.step import Effect, Step
 
@@ -44,6 +46,7 @@ def service(**changes: Any) -> ServiceState:
         "exec_start": "/usr/local/bin/ollama", "user": "ollama", "fragment": UNIT_FILE,
         "drop_ins": (own_file(),),
         "process_environment": {"PATH": "/usr/bin", **DESIRED.desired_environment},
+        "residents": ResidentsUnit(content_digest=residents_digest(DESIRED), enabled=True),
     }  # fmt: skip
     return ServiceState(**(state | changes))
 
@@ -97,6 +100,10 @@ def applied(step: Step, found: Observation) -> Observation:
             if step.write:
                 others = [file for file in state.drop_ins if file.path != DROP_IN]
                 changes["drop_ins"] = (*others, own_file())
+            if step.residents:
+                text = step.residents_text
+                digest = None if text is None else sha256_digest(text.encode())
+                changes["residents"] = ResidentsUnit(content_digest=digest, enabled=text is not None)
             if step.enable:
                 changes["unit_file_state"] = "enabled"
             if step.restart:
@@ -136,6 +143,11 @@ def states(draw: st.DrawFn) -> Observation:
         if process is not None
         else draw(st.sampled_from(["inactive", "failed", "activating"])),
         unit_file_state=draw(st.sampled_from(["enabled", "disabled", "enabled-runtime"])),
+        residents=ResidentsUnit(
+            content_digest=draw(st.sampled_from([None, A, residents_digest(DESIRED)])),
+            enabled=draw(st.booleans()),
+            need_daemon_reload=draw(st.booleans()),
+        ),
         need_daemon_reload=draw(st.booleans()),
         drop_ins=() if file is None else (file,),
         process_environment=process,
@@ -197,6 +209,30 @@ def test_a_setting_that_was_given_up_is_out_of_the_process_too() -> None:
     step = service_step(DESIRED, seen(service(process_environment=old)))
     assert isinstance(step, ConfigureService)
     assert step.restart
+
+
+def test_residents_come_back_by_a_unit_that_goes_when_they_do() -> None:
+    nothing_stays = DESIRED.model_copy(update={"residents": ()})
+    step = service_step(nothing_stays, seen(service()))
+    assert isinstance(step, ConfigureService)
+    assert (step.residents, step.residents_text, step.restart) == (True, None, False)
+    assert service_step(nothing_stays, seen(service(residents=ResidentsUnit()))) is None
+
+
+def test_the_residents_unit_asks_for_each_resident_as_it_is_declared() -> None:
+    text = residents_text(DESIRED)
+    assert text is not None
+    (line,) = [line for line in text.splitlines() if line.startswith("ExecStart=")]
+    assert f"'{json.dumps({'model': PIN.name, 'keep_alive': -1, 'options': {'num_ctx': 8192}})}'" in line
+    assert line.endswith(f" {DESIRED.endpoint.url}/api/generate")
+    assert "%" not in line
+
+
+def test_without_curl_residents_are_refused() -> None:
+    found = service(residents=ResidentsUnit(has_curl=False))
+    refusal = service_step(DESIRED, seen(found))
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "curl_missing"
 
 
 def later(path: str, **fields: Any) -> SettingsFile:
