@@ -26,10 +26,14 @@ def host_looks() -> Looks:
     return {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
 
 
-def rail_looks() -> Looks:
-    """What a decision about a rail end rests on."""
+def document_looks() -> Looks:
+    """What a decision about a rail's document rests on."""
+    return {"netplan": Wanted(NetplanFiles), "links": Wanted(Links), "connections": Wanted(Connections)}
+
+
+def active_looks() -> Looks:
+    """What a decision about a rail's activity rests on."""
     return {
-        "netplan": Wanted(NetplanFiles),
         "links": Wanted(Links),
         "connections": Wanted(Connections),
         "roce_devices": Wanted(RoceDevices),
@@ -51,7 +55,7 @@ def looks_for(desired: DesiredSpark) -> Looks:
     """Everything that the roster needs to know of a Spark."""
     looks = host_looks()
     if desired.rail_ends:
-        looks |= rail_looks()
+        looks |= document_looks() | active_looks()
     if desired.ollama is not None:
         looks |= ollama_looks(desired.ollama)
     return looks

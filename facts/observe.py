@@ -23,6 +23,8 @@ class _Seen:
     values: dict[Wanted, Any] = field(default_factory=dict)
     watched: dict[Wanted, None] = field(default_factory=dict)
     forgotten: int = 0
+    settled: int = 0
+    """Operations of ours that looked again after their last command."""
 
 
 def watch(host: Host, *wanted: Wanted) -> None:
@@ -31,21 +33,30 @@ def watch(host: Host, *wanted: Wanted) -> None:
 
 
 def observe(host: Host, *wanted: Wanted) -> dict[Wanted, Any]:
-    """The value of each look, or `Unobserved`; what this epoch has not seen is observed in one exec channel."""
+    """The value of each look, or `Unobserved`; what this epoch has not seen is observed in one exec channel.
+
+    The first look of a phase takes everything watched along; after a command only what is asked for is new.
+    """
     seen = _seen(host)
-    epoch = (host.state.is_executing, _operations_that_ran(host.state, host), seen.forgotten)
+    epoch = (host.state.is_executing, _operations_that_ran(host.state, host) - seen.settled, seen.forgotten)
+    is_new_phase = seen.epoch is None or seen.epoch[0] != epoch[0]
     if seen.epoch != epoch:
         seen.epoch, seen.values = epoch, {}
-    seen.watched.update(dict.fromkeys(wanted))
-    missing = tuple(look for look in seen.watched if look not in seen.values)
-    if any(look not in seen.values for look in wanted):
+    asked = dict.fromkeys(wanted) | (seen.watched if is_new_phase else {})
+    missing = tuple(look for look in asked if look not in seen.values)
+    if missing:
         seen.values.update(_look(host, missing))
     return {look: seen.values[look] for look in wanted}
 
 
 def forget(host: Host) -> None:
-    """Something was, or is about to be, written on the host: the next `observe` looks again."""
+    """Something was written on the host: the next `observe` looks again."""
     _seen(host).forgotten += 1
+
+
+def settle(host: Host) -> None:
+    """The operation that runs now has looked after its last command, so its end makes nothing old."""
+    _seen(host).settled += 1
 
 
 def _look(host: Host, wanted: tuple[Wanted, ...]) -> dict[Wanted, Any]:

@@ -8,7 +8,7 @@ from pyinfra import logger
 from pyinfra.api import FunctionCommand, Host, State, StringCommand
 
 from facts.look import as_root
-from facts.observe import forget
+from facts.observe import forget, settle
 from fleet.refusal import Refusal
 
 POLL_SECONDS = 0.5
@@ -48,6 +48,7 @@ def _wait_until_same(
         forget(host)
         difference = differs(host)
         if difference is None:
+            settle(host)
             return True
         if waited >= timeout_seconds:
             return _say(state, host, (difference,))

@@ -7,7 +7,7 @@ from typing import Any
 from pyinfra import host
 from pyinfra.api import operation
 
-from facts.needs import observation, rail_looks
+from facts.needs import Looks, active_looks, document_looks, observation
 from fleet.observation import Observation
 from fleet.rail import RailEnd
 from fleet.rail_active import Activate, active_difference, active_step
@@ -37,7 +37,7 @@ def document(end: RailEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match document_step(end, _seen(end)):
+    match document_step(end, _seen(end, document_looks())):
         case None:
             host.noop(f"{end.interface} is durable")
         case Refusal() as refusal:
@@ -65,22 +65,22 @@ def active(end: RailEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match active_step(end, _seen(end)):
+    match active_step(end, _seen(end, active_looks())):
         case None:
             host.noop(f"{end.interface} is active")
         case Refusal() as refusal:
             yield from refuse(refusal)
         case Activate() as step:
             yield from act(host, _bring_up(step))
-            yield from read_back(lambda _: active_difference(end, _seen(end)), ACTIVE_WITHIN_SECONDS)
+            yield from read_back(lambda _: active_difference(end, _seen(end, active_looks())), ACTIVE_WITHIN_SECONDS)
 
 
-def _seen(end: RailEnd) -> Observation:
-    return observation(host, end.spark, rail_looks())
+def _seen(end: RailEnd, looks: Looks) -> Observation:
+    return observation(host, end.spark, looks)
 
 
 def _not_durable(end: RailEnd) -> Refusal | None:
-    match document_step(end, _seen(end)):
+    match document_step(end, _seen(end, document_looks())):
         case WriteDocument() as step:
             return Refusal(code="not_durable", subject=step.subject, expected=step.after, found=step.before)
         case outcome:
