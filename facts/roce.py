@@ -86,8 +86,11 @@ for table in $ports/gids $ports/gid_attrs; do
         echo "$table: expected to be readable, found it closed" >&2; exit 77
     fi
 done
-grep -arsHv '^0000:0000:0000:0000:0000:0000:0000:0000$' \
-    $ports/state $ports/link_layer $ports/gids $ports/gid_attrs | sed 's/:/\t/'
+gids=$(grep -arsHv '^0000:0000:0000:0000:0000:0000:0000:0000$' $ports/gids)
+# Attributes are read only where there is a GID: a table has 256 to 1024 entries.
+attributes=$(printf '%s\n' "$gids" | sed -nE 's,/gids/([0-9]+):.*,/gid_attrs/types/\1,p')
+attributes="$attributes $(printf '%s\n' "$attributes" | sed 's,/types/,/ndevs/,')"
+{ printf '%s\n' "$gids"; grep -asH '' $ports/state $ports/link_layer $attributes </dev/null; } | sed '/./!d; s/:/\t/'
 """
         )
 

@@ -104,7 +104,7 @@ done
 cp -p "$new" "$root/etc/netplan/"{quote(name)}
 said=$(timeout 60 netplan generate --root-dir "$root" 2>&1) || {{
   place=$(printf '%s\\n' "$said" | grep -o -m1 "$root/[^ :]*:[0-9]*:[0-9]*" | head -n1)
-  echo "${{place#"$root"}}: expected a netplan directory that netplan accepts, found it refused here; nothing was written" >&2
+  echo "${{place#"$root"}}: expected files that netplan accepts, found this refused; nothing was written" >&2
   exit 65
 }}
 rm -rf "$root"

@@ -69,7 +69,7 @@ def in_process(section, programs, sentinel):
 
 def main(arguments):
     asked = json.loads(arguments)
-    answers: dict[int, dict[str, object]] = {}
+    answers = {}
     sections = dict(enumerate(asked["sections"]))
     commands = {at: each for at, each in sections.items() if "command" in each}
     threads = in_turn(commands, answers, threading.Semaphore(max(2, os.cpu_count() or 1)))

@@ -11,7 +11,6 @@ import os
 import pwd
 import re
 import stat
-from typing import Any
 
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ufeff\ue000-\ufffd\U00010000-\U0010ffff]")
 ONE_LINE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}")
@@ -30,7 +29,7 @@ class Composer:
     """Parser events to a tree of [type, line, text or children, quoted]; an alias is its anchor again."""
 
     def __init__(self):
-        self.stack: list[Any] = [["q", None, []]]
+        self.stack = [["q", None, []]]
         self.anchors, self.types = {}, set()
 
     def take(self, event, kind):
@@ -206,8 +205,9 @@ def listed(root):
 
 
 def main(arguments):
-    asked, found = json.loads(arguments), list[Any]()
-    answer: Any = {"files": found}
+    asked = json.loads(arguments)
+    found = []
+    answer = {"files": found}
     try:
         found = list(listed(asked.get("root", "").rstrip("/")))
         import yaml

@@ -92,7 +92,7 @@ class Host:
 
     def drop_ins(self):
         """On disk, in systemd's order: by name; of one name the first directory wins."""
-        found: dict[str, str] = {}
+        found = {}
         for directory in self.arguments["directories"]:
             for of in (self.arguments["unit"], "service"):
                 for path in glob.glob(f"{directory}/{of}.d/*.conf"):

@@ -8,8 +8,7 @@ import hashlib
 import http.client
 import json
 import os
-import urllib.error
-import urllib.request
+import urllib.parse
 
 LIMIT_BYTES = 4 * 2**20
 
@@ -28,17 +27,18 @@ def read(path):
 
 def ask(endpoint, path):
     """The body of an answer with status 200; no proxy, at most LIMIT_BYTES, 5 seconds."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     where = f"ollama API {endpoint}{path}"
+    parts = urllib.parse.urlsplit(endpoint)
+    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
-        with opener.open(endpoint + path, timeout=5) as answer:
-            body = answer.read(LIMIT_BYTES + 1)
-    except urllib.error.HTTPError as error:
-        raise Blind(f"{where}: status {error.code}: {told(error.read(4096))}") from error
-    except urllib.error.URLError as error:
-        raise Blind(f"{where}: {plain(error.reason)}") from error
+        connection = connect(parts.hostname, parts.port, timeout=5)
+        connection.request("GET", parts.path.rstrip("/") + path)
+        answer = connection.getresponse()
+        body = answer.read(LIMIT_BYTES + 1)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise Blind(f"{where}: {plain(error)}") from error
+    if answer.status != 200:
+        raise Blind(f"{where}: status {answer.status}: {told(body)}")
     if len(body) > LIMIT_BYTES:
         raise Blind(f"{where}: expected at most {LIMIT_BYTES} bytes, found more")
     return body.decode("utf-8", "backslashreplace")

@@ -70,7 +70,8 @@ def restart(state: dict[str, object]) -> None:
 
 def main(root: Path, verb: str, unit: str = UNIT) -> None:
     path = root / "state.json"
-    first = {"pid": 0, "enabled": "disabled", "residents": "disabled", "load_state": "loaded", "loaded": json.dumps(on_disk(root))}
+    first = {"pid": 0, "enabled": "disabled", "residents": "disabled", "load_state": "loaded"}
+    first["loaded"] = json.dumps(on_disk(root))
     state = json.loads(path.read_text()) if path.exists() else first
     with (root / "verbs").open("a") as verbs:
         verbs.write("" if verb == "show" else f"{verb}\n" if unit == UNIT else f"{verb}-residents\n")
