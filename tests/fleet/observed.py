@@ -1,0 +1,138 @@
+"""A host that never was: observations to plan from, and what carrying a step out does to them."""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from facts.remote import netplan_tree
+from fleet.connections import Connections, Networking, NmDevice, Profile
+from fleet.hardware import TWINS
+from fleet.keyfile import Settings, Storage
+from fleet.links import Link, LinkAddress
+from fleet.netplan.device import NetplanFile
+from fleet.netplan.files import parse
+from fleet.netplan.harmless import ALLOWED
+from fleet.observation import Observation, known
+from fleet.rail import RailEnd
+from fleet.rail_active import Activate
+from fleet.rail_document import WriteDocument, document_for
+from fleet.record import sha256_digest
+from fleet.roce import RoceDevice, RoceGid
+from fleet.step import Step
+
+MANAGEMENT = "enP7s7"
+
+
+def blank(host: str) -> Observation:
+    """A Spark as it comes: cables in, nothing configured on the fabric."""
+    return Observation(
+        host=host,
+        netplan=(),
+        links=tuple(link(name) for name in (MANAGEMENT, *(twin.interface for twin in TWINS))),
+        connections=Connections(
+            running=True,
+            networking=Networking.ENABLED,
+            devices=tuple(NmDevice(name=twin.interface, type="ethernet", state="disconnected") for twin in TWINS),
+        ),
+        roce_devices=tuple(
+            RoceDevice(device=twin.rdma_device, port=1, state=4, state_name="ACTIVE", link_layer="Ethernet",
+                       netdevs=(twin.interface,))
+            for twin in TWINS
+        ),
+        roce_gids=(),
+    )  # fmt: skip
+
+
+def link(name: str, mtu: int = 1500, addresses: Iterable[str] = (), carrier: bool = True) -> Link:
+    return Link(
+        name=name, ifindex=7, mtu=mtu, up=True, carrier=carrier, operstate="UP" if carrier else "DOWN",
+        addresses=tuple(LinkAddress(address=each) for each in addresses),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def netplan_file(path: str, text: str, owner: str = "root", mode: int = 0o600) -> NetplanFile:
+    """A file as the real look would see it on a host, read by the code that runs there."""
+    reader: Any = netplan_tree
+    entry: dict[str, Any] = {
+        "path": path, "directory": path.split("/")[1], "mode": mode, "owner": owner, "group": "root",
+        "size": len(text), "sha256": sha256_digest(text.encode()).removeprefix("sha256:"),
+    }  # fmt: skip
+    try:
+        entry["tree"] = reader.tree_of(text.encode(), ALLOWED, yaml)
+    except reader.Bad as bad:
+        entry["error"] = list(bad.args)
+    (file,) = parse(json.dumps({"files": [entry]}))
+    return file
+
+
+def with_link(seen: Observation, changed: Link) -> Observation:
+    links = tuple(changed if each.name == changed.name else each for each in known(seen.links))
+    return seen.model_copy(update={"links": links})
+
+
+def with_file(seen: Observation, file: NetplanFile) -> Observation:
+    others = tuple(each for each in known(seen.netplan) if each.path != file.path)
+    return seen.model_copy(update={"netplan": (*others, file)})
+
+
+def with_profile(seen: Observation, profile: Profile) -> Observation:
+    """A profile that is loaded; where it is up, what was up on its device is not any more."""
+    before = known(seen.connections)
+    others = tuple(
+        each.model_copy(update={"state": None, "device": None}) if profile.device and each.device == profile.device
+        else each
+        for each in before.profiles
+        if each.uuid != profile.uuid
+    )  # fmt: skip
+    return seen.model_copy(update={"connections": before.model_copy(update={"profiles": (*others, profile)})})
+
+
+def own_profile(end: RailEnd) -> Profile:
+    """What NetworkManager has once netplan generated an end's document and it was brought up."""
+    document = document_for(end)
+    return Profile(
+        name=f"sparks-{end.interface}", uuid=document.uuid, type="802-3-ethernet", device=end.interface,
+        filename=f"/run/NetworkManager/system-connections/netplan-NM-{document.uuid}.nmconnection",
+        autoconnect=True, state="activated", storage=Storage.NETPLAN,
+        stored=Settings(ipv4_method="manual", ipv4_addresses=(str(end.address),), mtu=end.mtu,
+                        interface=end.interface),
+    )  # fmt: skip
+
+
+def gid(end: RailEnd) -> RoceGid:
+    words = end.address.ip.words
+    mapped = f"{words[0]:02x}{words[1]:02x}:{words[2]:02x}{words[3]:02x}"
+    return RoceGid(
+        device=end.twin.rdma_device, port=1, index=3, gid=f"0000:0000:0000:0000:0000:ffff:{mapped}", type="RoCE v2",
+        netdev=end.interface, ipv4=str(end.address.ip), link_layer="Ethernet", port_active=True,
+    )  # fmt: skip
+
+
+def applied(step: Step, ends: Iterable[RailEnd], seen: Observation) -> Observation:
+    """The host after a step was carried out."""
+    match step:
+        case WriteDocument(document=document):
+            return with_file(seen, netplan_file(document.path, document.text))
+        case Activate(interface=interface):
+            end = next(each for each in ends if each.interface == interface)
+            seen = with_link(seen, link(interface, end.mtu, [str(end.address)]))
+            gids = (*(each for each in known(seen.roce_gids) if each.netdev != interface), gid(end))
+            return with_profile(seen, own_profile(end)).model_copy(update={"roce_gids": gids})
+        case _:
+            raise AssertionError(f"expected a step of the fabric, found {step.kind}")
+
+
+def as_desired(ends: Iterable[RailEnd], host: str) -> Observation:
+    """A host on which every end is durable and active."""
+    seen = blank(host)
+    for end in ends:
+        document = document_for(end)
+        seen = with_file(seen, netplan_file(document.path, document.text))
+        seen = with_link(seen, link(end.interface, end.mtu, [str(end.address)]))
+        seen = with_profile(seen, own_profile(end))
+        seen = seen.model_copy(update={"roce_gids": (*known(seen.roce_gids), gid(end))})
+    return seen

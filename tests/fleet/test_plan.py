@@ -1,0 +1,264 @@
+"""Decisions about the fabric, and the law: apply the plan to the observation, plan again, nothing is left."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fleet.connections import Networking, Profile
+from fleet.keyfile import Settings, Storage
+from fleet.machine import Machine
+from fleet.observation import Observation, known
+from fleet.plan import Plan, Refusals, plan
+from fleet.rail_document import document_for
+from fleet.record import Unobserved
+from fleet.roster import DesiredSpark, Roster
+from tests.fleet import observed
+from tests.fleet.strategies import pair_rosters
+from tests.fleet.test_roster import GOOD
+
+ROSTER = Roster.read(GOOD, "test")
+A, B = ROSTER.desired_for("a"), ROSTER.desired_for("b")
+END = A.rail_ends[0]
+PORT = END.interface
+OTHER_OWNER = """\
+network:
+  version: 2
+  ethernets:
+    {id}:
+      {match}addresses: ["10.9.9.9/24"]
+"""
+
+
+def planned(a: Observation, b: Observation | None = None) -> Plan | Refusals:
+    return plan(ROSTER, {"a": a, "b": b or done(B)})
+
+
+def done(desired: DesiredSpark) -> Observation:
+    return observed.as_desired(desired.rail_ends, desired.name)
+
+
+def steps(a: Observation) -> list[tuple[str, str]]:
+    outcome = planned(a)
+    assert isinstance(outcome, Plan), outcome
+    return [(step.kind, step.subject) for step in outcome.steps]
+
+
+def codes(a: Observation) -> set[str]:
+    outcome = planned(a)
+    assert isinstance(outcome, Refusals), outcome
+    return {refusal.code for refusal in outcome.refusals}
+
+
+def test_as_desired_is_a_noop() -> None:
+    outcome = planned(done(A))
+    assert isinstance(outcome, Plan)
+    assert outcome.is_noop
+
+
+def test_a_blank_spark_gets_every_document_before_any_activation() -> None:
+    kinds = [kind for kind, _ in steps(observed.blank("a"))]
+    assert kinds == ["write_document"] * 2 + ["activate"] * 2
+
+
+def test_an_address_by_ip_is_reported_as_not_durable_and_made_so() -> None:
+    found = observed.with_link(observed.blank("a"), observed.link(PORT, END.mtu, [str(END.address)]))
+    outcome = planned(found)
+    assert isinstance(outcome, Plan)
+    (step,) = [
+        step for step in outcome.steps if step.kind == "write_document" and document_for(END).path in step.subject
+    ]
+    assert step.reason == f"{END.address} is on {PORT} but not durable: it is lost at the next power cycle"
+    assert ("activate", f"a {PORT}") in steps(found)
+
+
+@pytest.mark.parametrize("storage", [Storage.RUNTIME, Storage.IN_MEMORY])
+def test_a_profile_in_memory_is_not_durable_either(storage: Storage) -> None:
+    hand = Profile(
+        name="hand", uuid="11111111-2222-3333-4444-555555555555", type="802-3-ethernet", device=PORT, autoconnect=True,
+        state="activated", storage=storage,
+        stored=Settings(ipv4_method="manual", ipv4_addresses=(str(END.address),), interface=PORT),
+    )  # fmt: skip
+    found = observed.with_profile(observed.blank("a"), hand)
+    found = observed.with_link(found, observed.link(PORT, END.mtu, [str(END.address)]))
+    outcome = planned(found)
+    assert isinstance(outcome, Plan)
+    assert "not durable" in outcome.steps[0].reason
+
+
+@pytest.mark.parametrize("what", ["mode", "owner", "text"])
+def test_a_document_that_differs_in_anything_is_written_again(what: str) -> None:
+    document = document_for(END)
+    changed = {
+        "mode": observed.netplan_file(document.path, document.text, mode=0o644),
+        "owner": observed.netplan_file(document.path, document.text, owner="spark"),
+        "text": observed.netplan_file(document.path, document.text.replace("9000", "1500")),
+    }[what]
+    assert steps(observed.with_file(done(A), changed)) == [("write_document", f"a {document.path}")]
+
+
+def test_only_what_differs_in_the_kernel_is_brought_up_again() -> None:
+    for wrong in (observed.link(PORT, 1500, [str(END.address)]), observed.link(PORT, 9000, ["10.1.1.9/24"]),
+                  observed.link(PORT, 9000, [str(END.address), "10.1.1.9/24"]), observed.link(PORT, 9000)):  # fmt: skip
+        assert steps(observed.with_link(done(A), wrong)) == [("activate", f"a {PORT}")]
+
+
+def test_a_profile_that_is_up_with_older_settings_is_brought_up_again() -> None:
+    ours = observed.own_profile(END)
+    stored = Settings(ipv4_method="manual", ipv4_addresses=(str(END.address),), mtu=1500)
+    stale = ours.model_copy(update={"stored": stored})
+    assert steps(observed.with_profile(done(A), stale)) == [("activate", f"a {PORT}")]
+
+
+def test_the_kernels_own_link_local_addresses_are_no_difference() -> None:
+    extra = observed.link(PORT, 9000, [str(END.address), "fe80::1/64"])
+    assert steps(observed.with_link(done(A), extra)) == []
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "no such interface": (
+        lambda seen: seen.model_copy(update={"links": tuple(x for x in seen.links if x.name != PORT)}),
+        "interface_missing",
+    ),
+    "a file that netplan cannot read": (
+        lambda seen: observed.with_file(seen, observed.netplan_file("/etc/netplan/95-x.yaml", "network:\n\ta: b\n")),
+        "netplan_unreadable",
+    ),
+    "another file for the port by its name": (
+        lambda seen: observed.with_file(
+            seen, observed.netplan_file("/etc/netplan/40-cx7.yaml", OTHER_OWNER.format(id=PORT, match=""))
+        ),
+        "undeclared_netplan",
+    ),
+    "another file for the port by a pattern": (
+        lambda seen: observed.with_file(
+            seen,
+            observed.netplan_file(
+                "/etc/netplan/40-cx7.yaml", OTHER_OWNER.format(id="all", match='match: {name: "enp*"}\n      ')
+            ),
+        ),
+        "undeclared_netplan",
+    ),
+    "a lasting profile of another owner": (
+        lambda seen: observed.with_profile(
+            seen,
+            Profile(name="x", uuid="u", type="802-3-ethernet", autoconnect=True, storage=Storage.PERSISTENT,
+                    filename="/etc/NetworkManager/system-connections/x.nmconnection",
+                    stored=Settings(interface=PORT)),
+        ),
+        "undeclared_profile",
+    ),
+    "no cable": (lambda seen: observed.with_link(seen, observed.link(PORT, carrier=False)), "no_carrier"),
+    "NetworkManager stopped": (
+        lambda seen: seen.model_copy(update={"connections": seen.connections.model_copy(update={"running": False})}),
+        "networkmanager_off",
+    ),
+    "networking switched off": (
+        lambda seen: seen.model_copy(
+            update={"connections": seen.connections.model_copy(update={"networking": Networking.DISABLED})}
+        ),
+        "networkmanager_off",
+    ),
+    "no RDMA device above the port": (
+        lambda seen: seen.model_copy(update={"roce_devices": ()}),
+        "roce_device_missing",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_must_not_be_touched_is_refused(case: str) -> None:
+    change, code = REFUSED[case]
+    assert codes(change(observed.blank("a"))) == {code}
+
+
+def test_an_address_without_a_gid_is_refused() -> None:
+    assert codes(done(A).model_copy(update={"roce_gids": ()})) == {"gid_missing"}
+
+
+@pytest.mark.parametrize("section", ["netplan", "links", "connections", "roce_devices", "roce_gids"])
+def test_what_was_not_observed_is_never_a_value(section: str) -> None:
+    blind = done(A).model_copy(update={section: Unobserved(reason="no answer in 60 s")})
+    outcome = planned(blind)
+    assert isinstance(outcome, Refusals)
+    assert str(outcome.refusals[0]) == (
+        f"a {section.replace('_', ' ')}: expected an observation, found no answer in 60 s"
+    )
+
+
+def test_every_reason_on_every_host_is_given_at_once() -> None:
+    a = done(A).model_copy(update={"netplan": Unobserved(reason="closed")})
+    b = observed.with_link(observed.blank("b"), observed.link(PORT, carrier=False))
+    outcome = plan(ROSTER, {"a": a, "b": b})
+    assert isinstance(outcome, Refusals)
+    assert {refusal.code for refusal in outcome.refusals} == {"unobserved", "no_carrier"}
+
+
+def test_another_machine_behind_the_same_name_is_refused() -> None:
+    expected, found = "sha256:" + "1" * 64, "sha256:" + "2" * 64
+    values = GOOD | {"sparks": GOOD["sparks"] | {"a": {"enrolled": True, "machine_id": expected}}}
+    roster = Roster.read(values, "test")
+    machine = Machine(hostname="a", architecture="aarch64", machine_id_digest=found)
+    outcome = plan(roster, {"a": done(A).model_copy(update={"machine": machine})})
+    assert isinstance(outcome, Refusals)
+    assert [(refusal.code, refusal.expected, refusal.found) for refusal in outcome.refusals] == [
+        ("another_machine", expected, found)
+    ]
+
+
+@st.composite
+def half_done(draw: st.DrawFn) -> tuple[Roster, DesiredSpark, Observation]:
+    """Any roster, one of its Sparks, and any mixture of what is and is not done on it."""
+    roster = Roster.read(draw(pair_rosters()), "test")
+    desired = roster.desired_for(draw(st.sampled_from(roster.enrolled)))
+    seen = observed.blank(desired.name)
+    whole = observed.as_desired(desired.rail_ends, desired.name)
+    for end in desired.rail_ends:
+        document = document_for(end)
+        if draw(st.booleans()):
+            text = document.text if draw(st.booleans()) else document.text.replace("mtu: ", "mtu: 1")
+            seen = observed.with_file(seen, observed.netplan_file(document.path, text))
+        if draw(st.booleans()):
+            mtu = draw(st.sampled_from([1500, end.mtu]))
+            seen = observed.with_link(seen, observed.link(end.interface, mtu, [str(end.address)]))
+        if draw(st.booleans()):
+            seen = observed.with_profile(seen, observed.own_profile(end))
+    return roster, desired, draw(st.sampled_from([seen, whole])).model_copy(update={"roce_gids": whole.roce_gids})
+
+
+@settings(deadline=None)
+@given(half_done())
+def test_applying_the_plan_leaves_nothing(case: tuple[Roster, DesiredSpark, Observation]) -> None:
+    roster, desired, seen = case
+    outcome = plan(roster, {desired.name: seen})
+    assert isinstance(outcome, Plan)
+    for step in outcome.steps:
+        seen = observed.applied(step, desired.rail_ends, seen)
+    again = plan(roster, {desired.name: seen})
+    assert isinstance(again, Plan)
+    assert again.is_noop
+
+
+@settings(deadline=None)
+@given(half_done(), st.integers(0, 7))
+def test_a_killed_run_is_finished_by_the_next(
+    case: tuple[Roster, DesiredSpark, Observation], killed_after: int
+) -> None:
+    """Whatever steps were carried out before the kill, the next plan is the rest of the first."""
+    roster, desired, seen = case
+    first = plan(roster, {desired.name: seen})
+    assert isinstance(first, Plan)
+    for step in first.steps[:killed_after]:
+        seen = observed.applied(step, desired.rail_ends, seen)
+    second = plan(roster, {desired.name: seen})
+    assert isinstance(second, Plan)
+    assert [step.subject for step in second.steps] == [step.subject for step in first.steps[killed_after:]]
+
+
+def test_a_plan_survives_its_canonical_text() -> None:
+    outcome = planned(observed.blank("a"))
+    assert isinstance(outcome, Plan)
+    assert "document" in outcome.canonical
+    assert outcome.digest == planned(observed.blank("a")).digest
+    assert known(observed.blank("a").links)
