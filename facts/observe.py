@@ -43,7 +43,7 @@ def observe(host: Host, *wanted: Wanted) -> dict[Wanted, Any]:
     if seen.epoch != epoch:
         seen.epoch, seen.values = epoch, {}
     asked = dict.fromkeys(wanted) | (seen.watched if is_new_phase else {})
-    missing = tuple(look for look in asked if look not in seen.values)
+    missing = tuple(sorted((look for look in asked if look not in seen.values), key=lambda look: look.name))
     if missing:
         seen.values.update(_look(host, missing))
     return {look: seen.values[look] for look in wanted}

@@ -19,7 +19,7 @@ from pyinfra.context import ctx_state
 
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
-from lab.transport import Transport
+from lab.transport import transport
 
 Hosts = list[tuple[str, dict[str, Any]]]
 
@@ -39,9 +39,9 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     _limits_match(hosts, inventory)
     _stop_on_any_failure()
     pinned = {
-        "ssh_known_hosts_file": str(known_hosts),
+        "ssh_known_hosts_file": str(Path(known_hosts).resolve()),
         "ssh_strict_host_key_checking": "yes",
-        "ssh_paramiko_connect_kwargs": {"transport_factory": Transport},
+        "ssh_paramiko_connect_kwargs": {"transport_factory": transport},
     }
     return [(name, {**pinned, **data}) for name, data in hosts.items()]
 

@@ -7,6 +7,7 @@ pyinfra 3.10.0 and paramiko 4 on two shared cores).
 import json
 import os
 import socket
+import time
 from typing import Any
 
 import paramiko
@@ -31,6 +32,11 @@ class Transport(paramiko.Transport):
         return channel
 
 
+def transport(sock: Any, **kwargs: Any) -> Transport:
+    """What pyinfra takes as `ssh_paramiko_connect_kwargs["transport_factory"]`: a function, since it can print those."""
+    return Transport(sock, **kwargs)
+
+
 def _trace(channel: paramiko.Channel, peer: str) -> None:
     """Makes one channel note what it does. paramiko builds channels itself, so the instance is what can be changed."""
     carry, status_of = channel.exec_command, channel.recv_exit_status
@@ -52,7 +58,7 @@ def _trace(channel: paramiko.Channel, peer: str) -> None:
 
 def _note(**entry: Any) -> None:
     """Append one line; O_APPEND keeps lines of concurrent hosts whole."""
-    line = json.dumps(entry) + "\n"
+    line = json.dumps({"at": time.time(), **entry}) + "\n"
     descriptor = os.open(os.environ[TRACE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, line.encode())

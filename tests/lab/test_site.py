@@ -1,0 +1,145 @@
+"""A site is an exact target: what is wrong with it ends the run with one clear line before a host is contacted."""
+
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fleet.test_roster import GOOD
+
+ROOT = Path(__file__).resolve().parents[2]
+
+INVENTORY = """
+from lab.site import site
+{name} = site(__file__, {hosts!r}, known_hosts="/nonexistent/known_hosts")
+"""
+UNREACHABLE = {"ssh_hostname": "127.0.0.1", "ssh_port": 1, "ssh_user": "x", "ssh_look_for_keys": False}
+"""Nothing listens on port 1 of loopback."""
+
+
+class Site:
+    """A site kept elsewhere: an inventory with its group_data beside it."""
+
+    def __init__(self, folder: Path, values: dict[str, Any] | None = None, hosts: Any = None) -> None:
+        self.inventory = folder / "inventories" / "elsewhere.py"
+        self.data = folder / "inventories" / "group_data" / "elsewhere.py"
+        self.data.parent.mkdir(parents=True)
+        self.data.write_text(f"roster = {GOOD if values is None else values!r}\n")
+        hosts = {"a": UNREACHABLE, "b": UNREACHABLE} if hosts is None else hosts
+        self.inventory.write_text(INVENTORY.format(name="elsewhere", hosts=hosts))
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pyinfra", str(self.inventory), *(arguments or ("deploys/serve.py", "--dry"))],
+            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+
+def refused(done: subprocess.CompletedProcess[str], line: str) -> None:
+    """It ended with that line and a status, without a traceback."""
+    assert done.returncode == 1, done.stderr
+    assert line in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert "Connected" not in done.stderr
+
+
+def changed(change: Any) -> dict[str, Any]:
+    values = copy.deepcopy(GOOD)
+    change(values["fabric"]["links"][0]["rails"][0]["ends"][1])
+    return values
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda end: end.update(interface="enp1s0f1np1"), "rail 1: expected one interface at both ends, found a"),
+        (lambda end: end.update(address="10.9.9.2/24"), "rail 1: expected one subnet at both ends"),
+        (lambda end: end.update(mtu=1500), "rail 1: expected one MTU at both ends"),
+        (lambda end: end.update(mtu="9000"), "ends[1].mtu: expected a valid integer, found '9000'"),
+        (lambda end: end.update(adress="x"), "ends[1].adress: expected no such key"),
+    ],
+)
+def test_a_roster_that_cannot_be_names_its_file_and_key(change: Any, line: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, changed(change))
+    done = site.run()
+    refused(done, line)
+    assert f"{site.data}: roster.fabric.links[0]" in done.stderr
+    assert "Connecting" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("other = 1\n", "roster: expected a value, found none"),
+        ("roster = {\n", "expected Python values, found"),
+        ("roster = nothing\n", "expected plain values, found NameError"),
+        ("roster = [1]\n", "roster: expected an object, found [1]"),
+        ("roster = {'sparks': {}}\n", "roster.sparks: expected"),
+    ],
+)
+def test_a_group_data_file_that_cannot_be_read_is_named(text: str, line: str, tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.data.write_text(text)
+    done = site.run()
+    refused(done, line)
+    assert str(site.data) in done.stderr
+
+
+def test_a_site_without_group_data_says_where_it_looked(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.data.unlink()
+    refused(site.run(), "expected group_data at")
+
+
+@pytest.mark.parametrize("arguments", [("--limit", "nobody"), ("--limit", "a", "--exclude", "a"), ("--exclude", "*")])
+def test_a_limit_that_leaves_nothing_is_an_error(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = Site(tmp_path).run("deploys/serve.py", "--dry", *arguments)
+    refused(done, "found no match" if "nobody" in arguments else "found none left by --limit and --exclude")
+
+
+@pytest.mark.parametrize("hosts", [{"a": {}}, {"a": {}, "b": {}, "c": {}}, {"a": {}, "b": {}, "zed": {}}])
+def test_hosts_and_enrolled_sparks_are_the_same(hosts: dict[str, Any], tmp_path: Path) -> None:
+    done = Site(tmp_path, hosts=hosts).run()
+    refused(done, "found none" if len(hosts) == 1 else "expected a spark that")
+
+
+@pytest.mark.parametrize("flags", [("--dry",), ("-y",), ("--dry", "--json"), ()])
+def test_hosts_that_do_not_answer_end_the_run(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Some answering and some not is tried on virtual Sparks."""
+    refused(Site(tmp_path).run("deploys/serve.py", *flags), "[a] Could not connect")
+
+
+def test_a_question_goes_on_with_those_that_answer_and_still_fails(tmp_path: Path) -> None:
+    done = Site(tmp_path).run("fact", "facts.memory.Memory", "--json")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("inventory", ["inventories/sparks.py"])
+def test_the_example_site_loads_and_is_valid(inventory: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pyinfra", inventory, "debug-inventory"],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_lab_the_virtual_site_says_what_to_do(tmp_path: Path) -> None:
+    """Run in a copy of the tree's front door whose lab was never brought up."""
+    for name in ("lab", "virtual", "fleet", "inventories", "group_data", "config.py", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+         "import virtual.lab; from pathlib import Path\n"
+         f"virtual.lab.project_root = lambda: Path({str(tmp_path)!r})\n"
+         f"import runpy; runpy.run_path({str(ROOT / 'inventories/virtual.py')!r})"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "PyinfraError: the lab is down: run `sparks virtual up`" in done.stderr
