@@ -33,7 +33,7 @@ class Transport(paramiko.Transport):
 
 
 def transport(sock: Any, **kwargs: Any) -> Transport:
-    """What pyinfra takes as `ssh_paramiko_connect_kwargs["transport_factory"]`: a function, since it can print those."""
+    """What pyinfra takes as `ssh_paramiko_connect_kwargs["transport_factory"]`: a function can be printed."""
     return Transport(sock, **kwargs)
 
 

@@ -81,8 +81,8 @@ def fingerprint(lab: "Lab", names: Sequence[str]) -> dict[str, str]:
         "-xdev -printf '%p %i %T@ %m %u %s\\n' 2>/dev/null | sort; "
         "cat /proc/sys/kernel/random/boot_id; "
         "systemctl show -p MainPID,ExecMainStartTimestampMonotonic,NRestarts ollama NetworkManager ssh; "
-        "ip -j addr | python3 -c 'import json,sys; [print(l[\"ifname\"], l[\"mtu\"], "
-        "sorted(a[\"local\"] for a in l[\"addr_info\"])) for l in json.load(sys.stdin)]'"
+        'ip -j addr | python3 -c \'import json,sys; [print(l["ifname"], l["mtu"], '
+        'sorted(a["local"] for a in l["addr_info"])) for l in json.load(sys.stdin)]\''
     )
     return {name: on(lab, name, look) for name in names}
 
