@@ -12,7 +12,9 @@ MODULE_LINES = 220
 FUNCTION_LINES = 30
 """Body of a function without its docstring; style.md says 25, a signature over several lines gets some slack."""
 
-LONG_MODULES: dict[str, str] = {}
+LONG_MODULES: dict[str, str] = {
+    "virtual/ollama_standin.py": "installed on a virtual Spark as the one executable that stands in for Ollama",
+}
 LONG_FUNCTIONS: dict[str, str] = {}
 
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -45,5 +47,6 @@ def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_every_exception_is_still_needed() -> None:
-    named = {name.partition(":")[0] for name in [*LONG_MODULES, *LONG_FUNCTIONS]}
-    assert not named - {_name(path) for path in MODULES}
+    lines = {_name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert all(lines.get(name, 0) > MODULE_LINES for name in LONG_MODULES)
+    assert all(name.partition(":")[0] in lines for name in LONG_FUNCTIONS)
