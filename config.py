@@ -21,6 +21,5 @@ for _name in ("deploys", "facts", "fleet", "lab", "operations"):
     _file = getattr(_module, "__file__", None)
     if _module is not None and (_file is None or _ROOT not in Path(_file).resolve().parents):
         raise PyinfraError(
-            f"{_name}: expected the package in {_ROOT}, found {_file or 'a namesake'}; "
-            f"run PYTHONPATH={_ROOT} pyinfra …"
+            f"{_name}: expected the package in {_ROOT}, found {_file or 'a namesake'}; run PYTHONPATH={_ROOT} pyinfra …"
         )

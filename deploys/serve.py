@@ -1,6 +1,6 @@
 """Serving: the fabric first, then Ollama with its settings, its models, and what stays loaded.
 
-    pyinfra inventories/sparks.py deploys/serve.py --dry
+pyinfra inventories/sparks.py deploys/serve.py --dry
 """
 
 from pyinfra import host, local

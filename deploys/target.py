@@ -1,6 +1,7 @@
 """The start of every deploy: what this host should be, and whether the whole target may be touched at all."""
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import gevent
 from gevent.lock import BoundedSemaphore
@@ -15,8 +16,8 @@ from fleet.roster import DesiredSpark, Roster
 from fleet.roster_error import RosterError
 
 _LOCK = BoundedSemaphore()
-_PLANS: dict[int, Plan | Refusals] = {}
-"""The plan of a run, by the identity of its State: the first host to ask makes it for all."""
+_PLANS: WeakKeyDictionary[State, Plan | Refusals] = WeakKeyDictionary()
+"""The plan of a run: the first host to ask makes it for all."""
 
 
 def desired_state(host: Host) -> DesiredSpark:
@@ -28,9 +29,9 @@ def desired_state(host: Host) -> DesiredSpark:
     if host.name not in roster.enrolled:
         raise PyinfraError(f"{host.name}: expected a spark that the roster enrols, found none of that name")
     with _LOCK:
-        outcome = _PLANS.get(id(host.state))
+        outcome = _PLANS.get(host.state)
         if outcome is None:
-            outcome = _PLANS[id(host.state)] = _planned(host.state, roster)
+            outcome = _PLANS[host.state] = _planned(host.state, roster)
     if isinstance(outcome, Refusals):
         raise PyinfraError("refused, nothing was written\n" + "\n".join(map(str, outcome.refusals)))
     return roster.desired_for(host.name)

@@ -31,6 +31,13 @@ EVERY_FACT = (
 """Every fact of this package that takes no argument it cannot do without."""
 
 
+_NO_SUDO = (
+    """printf '{"refused": "expected sudo without a password for %s, found it refused"}\\n' "$(id -un)"; """
+    f"echo {SENTINEL}; exit 0"
+)
+"""Said in the answer itself: pyinfra would tell a failed command and a failed fact besides."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """One look that is wanted: a fact of ours and its arguments, hashable so that it can be looked up again."""
@@ -91,14 +98,14 @@ class Bundle(Look[dict[str, Any]]):
         self._wanted = tuple(_wanted(name) for name in names)
         sections = [look.section for look in self._wanted]
         sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
-        command = _packed(
-            called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL})
-        )
-        return as_root(command) if any(look.fact.needs_root for look in self._wanted) else command
+        command = _packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
+        return as_root(command, _NO_SUDO) if any(look.fact.needs_root for look in self._wanted) else command
 
     @override
     def parse(self, text: str) -> dict[str, Any]:
         answers = json.loads(text)
+        if isinstance(answers, dict):
+            return dict.fromkeys((look.name for look in self._wanted), Unobserved(reason=answers["refused"]))
         if len(answers) != len(self._wanted):
             raise ValueError(f"expected {len(self._wanted)} sections, found {len(answers)}")
         return {look.name: look.read(answer) for look, answer in zip(self._wanted, answers, strict=True)}

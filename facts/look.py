@@ -45,9 +45,7 @@ class Look(FactBase[T | None], Generic[T]):
         """`parse` behind the sentinel; every complaint becomes a FactProcessError of one line."""
         body, found, _ = text.rpartition(SENTINEL)
         if not found:
-            raise FactProcessError(
-                f"{self.name}: expected output that ends with {SENTINEL}, found it cut short"
-            )
+            raise FactProcessError(f"{self.name}: expected output that ends with {SENTINEL}, found it cut short")
         try:
             return self.parse(body)
         except ValidationError as error:
@@ -96,16 +94,19 @@ def remote_python(module: str, **arguments: Any) -> RemotePython:
     return RemotePython.of(command, module, arguments)
 
 
-def as_root(command: str) -> str:
-    """The command run by root: as it is where we are root, else through `sudo -n`, else one clear line.
+NO_SUDO = 'echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77'
+"""What a command does where it may not become root."""
+
+
+def as_root(command: str, otherwise: str = NO_SUDO) -> str:
+    """The command run by root: as it is where we are root, else through `sudo -n`, else `otherwise`.
 
     pyinfra's own `_sudo` asks for a password on the controller's terminal when sudo wants one (3.10.0);
     a scripted night must get an answer instead.
     """
     elevated = (
         'if [ "$(id -u)" = 0 ]; then r=; elif sudo -n true 2>/dev/null; then r="sudo -n -H"; '
-        'else echo "expected sudo without a password for $(id -un), found it refused" >&2; exit 77; fi; '
-        f"$r sh -c {shlex.quote(command)}"
+        f"else {otherwise}; fi; $r sh -c {shlex.quote(command)}"
     )
     if isinstance(command, RemotePython):
         return RemotePython.of(elevated, command.module, command.arguments)

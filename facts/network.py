@@ -144,8 +144,7 @@ class Connections(Look[NmConnections]):
         if heads[:3] != ["general", "profiles", "devices"]:
             raise ValueError(f"expected general, profiles and devices, found {heads[:3]}")
         keyfiles = [
-            parse_keyfile(body, head.removeprefix("keyfile "))
-            for head, body in zip(heads[3:], bodies[3:], strict=True)
+            parse_keyfile(body, head.removeprefix("keyfile ")) for head, body in zip(heads[3:], bodies[3:], strict=True)
         ]
         return NmConnections(
             running=True,

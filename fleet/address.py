@@ -36,9 +36,7 @@ def _interface4(value: object) -> IPNetwork:
 def _host_in_its_network(value: IPNetwork) -> IPNetwork:
     """A rail's address must be one that a peer can answer exactly: IPv4, a host, prefix 1 to 31."""
     if value.version != 4 or not 1 <= value.prefixlen <= 31:
-        raise PydanticCustomError(
-            "prefix", "expected an IPv4 prefix of 1 to 31, found {found}", {"found": str(value)}
-        )
+        raise PydanticCustomError("prefix", "expected an IPv4 prefix of 1 to 31, found {found}", {"found": str(value)})
     if value.prefixlen < 31 and value.ip in (value.network, value.broadcast):
         raise PydanticCustomError(
             "host_address",
@@ -65,9 +63,7 @@ def _address(value: object) -> IPAddress:
             return IPAddress(value)
         raise TypeError(value)
     except (AddrFormatError, ValueError, TypeError) as error:
-        raise PydanticCustomError(
-            "address", "expected an IP address, found {found}", {"found": repr(value)}
-        ) from error
+        raise PydanticCustomError("address", "expected an IP address, found {found}", {"found": repr(value)}) from error
 
 
 Address = Annotated[

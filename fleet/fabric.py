@@ -20,9 +20,7 @@ class Fabric(Record):
     @model_validator(mode="after")
     def _walls(self) -> Self:
         _once("rail_number", "a rail number of its own", [f"rail {rail.rail}" for rail in self.rails])
-        _once(
-            "interface_reused", "one rail for an interface", [f"{e.spark} {e.interface}" for e in self.ends]
-        )
+        _once("interface_reused", "one rail for an interface", [f"{e.spark} {e.interface}" for e in self.ends])
         _once(
             "spark_in_two_pairs",
             "one cable for a spark",

@@ -34,6 +34,17 @@ class Observation(Record):
     ollama_models: ModelStore | Unobserved = NOT_LOOKED
     ollama_residency: Residency | Unobserved = NOT_LOOKED
 
+    @property
+    def blind(self) -> Refusal | None:
+        """A refusal where nothing at all could be observed, and for one reason; None where anything was."""
+        sections = [getattr(self, name) for name in type(self).model_fields if name != "host"]
+        looked = [section for section in sections if section != NOT_LOOKED]
+        reasons = {section.reason if isinstance(section, Unobserved) else None for section in looked}
+        reason = reasons.pop() if len(reasons) == 1 else None
+        if reason is None:
+            return None
+        return Refusal(code="unobserved", subject=self.host, expected="an observation", found=reason)
+
     def unobserved(self, *sections: str) -> Refusal | None:
         """A refusal for the first of these sections that could not be observed; None when all were."""
         for section in sections:

@@ -49,9 +49,7 @@ def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusa
     A host that is not an enrolled Spark of the roster raises KeyError: a target is exact, and its caller
     has made it so.
     """
-    outcomes = {
-        host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())
-    }
+    outcomes = {host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())}
     refusals = tuple(each for found in outcomes.values() for each in found if isinstance(each, Refusal))
     if refusals:
         return Refusals(refusals=_once(refusals))
@@ -65,6 +63,9 @@ def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusa
 
 def decide(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
     """What one Spark needs, and what stands in the way, in the order in which a deploy would do it."""
+    if blind := seen.blind:
+        yield blind
+        return
     found: list[Step | Refusal | None] = [another_machine(desired, seen)]
     found += [document_step(end, seen) for end in desired.rail_ends]
     found += [active_step(end, seen) for end in desired.rail_ends]
@@ -82,9 +83,7 @@ def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
     found = known(seen.machine).machine_id_digest
     if found == expected:
         return None
-    return Refusal(
-        code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found)
-    )
+    return Refusal(code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found))
 
 
 def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:

@@ -88,9 +88,7 @@ class FabricLink(Record):
     @model_validator(mode="after")
     def _one_cable(self) -> Self:
         if not 1 <= len(self.rails) <= 2:
-            raise wall(
-                "rails_of_a_cable", f"rails: expected one or two, one for each twin, found {len(self.rails)}"
-            )
+            raise wall("rails_of_a_cable", f"rails: expected one or two, one for each twin, found {len(self.rails)}")
         for rail in self.rails:
             _same_interface_at_both_ends(rail)
         for one, other in combinations(self.rails, 2):

@@ -32,9 +32,7 @@ def active_step(end: RailEnd, seen: Observation) -> Activate | Refusal | None:
     link = find_link(known(seen.links), end.interface)
     if link is None:
         return interface_missing(end, known(seen.links))
-    refusal = _cannot_come_up(end, link, known(seen.connections)) or _no_roce_device(
-        end, known(seen.roce_devices)
-    )
+    refusal = _cannot_come_up(end, link, known(seen.connections)) or _no_roce_device(end, known(seen.roce_devices))
     if refusal is not None:
         return refusal
     differences = _differences(end, link, known(seen.connections))
@@ -120,8 +118,6 @@ def _profile(end: RailEnd, connections: Connections) -> str:
         other = connections.active_profile(end.interface)
         return f"{other.name} up" if other else "no profile up"
     stored = ours.stored
-    if stored is not None and (
-        stored.mtu != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)
-    ):
+    if stored is not None and (stored.mtu != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)):
         return "our profile up with older settings"
     return "our profile up"

@@ -78,9 +78,7 @@ def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
     )
 
 
-def _undeclared_file(
-    end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...]
-) -> Refusal | None:
+def _undeclared_file(end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...]) -> Refusal | None:
     for file, device in binding(files, end.interface):
         if file.path != document.path:
             return Refusal(
@@ -111,9 +109,7 @@ def _is_on(profile: Profile, interface: str) -> bool:
     """Profiles that netplan generated are judged by their netplan files instead."""
     if profile.storage == "netplan":
         return False
-    return profile.device == interface or (
-        profile.stored is not None and profile.stored.interface == interface
-    )
+    return profile.device == interface or (profile.stored is not None and profile.stored.interface == interface)
 
 
 def _is_durable(found: NetplanFile, document: NetplanDocument) -> bool:

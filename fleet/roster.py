@@ -72,9 +72,7 @@ class Roster(Record):
             raise KeyError(name)
         ends = () if self.fabric is None else tuple(end for end in self.fabric.ends if end.spark == name)
         serving = [entry for entry in self.deployments.values() if entry.spark == name]
-        return DesiredSpark(
-            name=name, spark=spark, rail_ends=ends, ollama=serving[0].ollama if serving else None
-        )
+        return DesiredSpark(name=name, spark=spark, rail_ends=ends, ollama=serving[0].ollama if serving else None)
 
     @model_validator(mode="after")
     def _walls(self) -> Self:

@@ -101,16 +101,12 @@ def _limits_match(hosts: Mapping[str, Any], inventory: str) -> None:
     if params.get("limit"):
         for pattern in params["limit"]:
             if not matches(pattern):
-                raise PyinfraError(
-                    f"--limit {pattern}: expected one of {', '.join(sorted(hosts))}, found no match"
-                )
+                raise PyinfraError(f"--limit {pattern}: expected one of {', '.join(sorted(hosts))}, found no match")
         left = set().union(*(matches(pattern) for pattern in params["limit"]))
     for pattern in params.get("exclude") or ():
         left -= matches(pattern)
     if not left:
-        raise PyinfraError(
-            f"{inventory}: expected at least one host, found none left by --limit and --exclude"
-        )
+        raise PyinfraError(f"{inventory}: expected at least one host, found none left by --limit and --exclude")
 
 
 def _stop_on_any_failure() -> None:

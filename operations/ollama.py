@@ -125,9 +125,7 @@ def _still(outcome: Step | Refusal) -> Refusal:
     """What is left to do after acting, as the reason why acting failed."""
     if isinstance(outcome, Refusal):
         return outcome
-    return Refusal(
-        code="not_as_desired", subject=outcome.subject, expected=outcome.after, found=outcome.before
-    )
+    return Refusal(code="not_as_desired", subject=outcome.subject, expected=outcome.after, found=outcome.before)
 
 
 def _service_difference(desired: OllamaDeployment) -> Refusal | None:

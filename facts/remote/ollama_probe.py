@@ -111,9 +111,7 @@ class Host:
     def service(self):
         process = self.process_environment()
         path = re.search(r"path=(\S+)", self.show["ExecStart"])
-        kept = {
-            name: self.show[name] for name in PROPERTIES if not name.startswith(("Environment", "ExecStart"))
-        }
+        kept = {name: self.show[name] for name in PROPERTIES if not name.startswith(("Environment", "ExecStart"))}
         fragment = self.show["FragmentPath"]
         return {
             "show": kept,
@@ -141,9 +139,7 @@ class Host:
         environment = self.process_environment()
         directory = self.directory(environment)
         wanted = self.arguments["directory"]
-        if self.serves(environment) and (
-            wanted is None or os.path.realpath(wanted) == os.path.realpath(directory)
-        ):
+        if self.serves(environment) and (wanted is None or os.path.realpath(wanted) == os.path.realpath(directory)):
             body = self.store.ask(self.arguments["endpoint"], "/api/tags")
             return {
                 "source": "api", "endpoint": self.arguments["endpoint"], "directory": directory, "body": body,

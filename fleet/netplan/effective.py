@@ -107,9 +107,7 @@ WIRED_NAMES = ("en", "eth", "ib")
 def binds_it(device: NetplanDevice, interface: str, macaddress: str | None = None) -> bool:
     """Could the definition hit the interface?"""
     wireless = device.kind in ("wifi", "modem") and device.binds.how != "interface"
-    return not (wireless and interface.startswith(WIRED_NAMES)) and device.binds.may_bind(
-        interface, macaddress
-    )
+    return not (wireless and interface.startswith(WIRED_NAMES)) and device.binds.may_bind(interface, macaddress)
 
 
 def _device(id: str, found: dict[str, Definition], renderer: str | None) -> EffectiveDevice:
@@ -133,9 +131,7 @@ def _interface_of(id: str | None, found: dict[str, Definition]) -> str | None:
     return device_of(found[id].section, id, found[id].settings).binds.interface or id
 
 
-def _address_sources(
-    device: NetplanDevice, definition: Definition
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _address_sources(device: NetplanDevice, definition: Definition) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(
         (address, tuple(dict.fromkeys(path for path, one in definition.sources if address in one.addresses)))
         for address in device.addresses

@@ -48,9 +48,7 @@ def parse(text: str) -> tuple[NetplanFile, ...]:
     except (ValidationError, json.JSONDecodeError, RecursionError):
         raise ValueError("expected the reader's JSON, found something else") from None
     if failure := answer.get("failure"):
-        raise ValueError(
-            f"{FAILURES.get(failure, 'expected an answer, found')} {answer.get('code', '')}".strip()
-        )
+        raise ValueError(f"{FAILURES.get(failure, 'expected an answer, found')} {answer.get('code', '')}".strip())
     last = {entry["path"].rpartition("/")[2]: entry["path"] for entry in answer["files"]}
     return _bound(tuple(_file(entry, last) for entry in answer["files"]))
 

@@ -23,9 +23,7 @@ CONNECTION_TYPES = {
 """What NetworkManager calls it, where that is not our word."""
 
 
-def device_of(
-    section: str, id: str, written: NetplanSettings, errors: tuple[Problem, ...] = ()
-) -> NetplanDevice:
+def device_of(section: str, id: str, written: NetplanSettings, errors: tuple[Problem, ...] = ()) -> NetplanDevice:
     """A definition as it will run."""
     return Keyfile(section, id, written).device(errors)
 
@@ -64,11 +62,7 @@ class Keyfile:
         if self.written.infiniband_mode:
             return "infiniband"
         kind = self.set.get("connection.type")
-        return (
-            CONNECTION_TYPES.get(kind, kind)
-            if kind
-            else KINDS.get(self.section, self.section.removesuffix("s"))
-        )
+        return CONNECTION_TYPES.get(kind, kind) if kind else KINDS.get(self.section, self.section.removesuffix("s"))
 
     @property
     def method4(self) -> str:
@@ -87,16 +81,12 @@ class Keyfile:
             return method
         if written.dhcp6:
             return "auto"
-        return (
-            "manual" if self.addresses[6] or written.gateway6 or written.ipv6_address_generation else "ignore"
-        )
+        return "manual" if self.addresses[6] or written.gateway6 or written.ipv6_address_generation else "ignore"
 
     def _addresses(self, version: int) -> list[tuple[str, str | None]]:
         """Address and the gateway that may follow it. Passthrough's `address1` is the first, not one more."""
         written = [address for address in self.written.addresses if (":" in address) == (version == 6)]
-        numbered: dict[int, tuple[str, str | None]] = {
-            place: (one, None) for place, one in enumerate(written, 1)
-        }
+        numbered: dict[int, tuple[str, str | None]] = {place: (one, None) for place, one in enumerate(written, 1)}
         for place, text in self._numbered(f"ipv{version}.address"):
             address, *gateway = re.split(r"[,;\s]+", text.strip())
             if found := scalars.cidr(address):
@@ -104,10 +94,7 @@ class Keyfile:
         return [numbered[place] for place in sorted(numbered)]
 
     def _numbered(self, prefix: str) -> list[tuple[int, str]]:
-        found = [
-            (re.fullmatch(re.escape(prefix) + r"(?:es|s)?(\d*)", name), text)
-            for name, text in self.set.items()
-        ]
+        found = [(re.fullmatch(re.escape(prefix) + r"(?:es|s)?(\d*)", name), text) for name, text in self.set.items()]
         return [(int(match[1] or 1), text) for match, text in found if match]
 
     def _gateway(self, version: int) -> str | None:
@@ -142,9 +129,7 @@ class Keyfile:
 
     def _mtu(self) -> int | None:
         names = ("ethernet.mtu", "802-3-ethernet.mtu", "infiniband.mtu")
-        found = next(
-            (scalars.unsigned(self.set[name]) for name in names if name in self.set), self.written.mtu
-        )
+        found = next((scalars.unsigned(self.set[name]) for name in names if name in self.set), self.written.mtu)
         return found or None
 
     def _vlan_id(self) -> int | None:
@@ -182,6 +167,4 @@ def _route(written: WrittenRoute) -> Route:
 def _keyfile_route(text: str) -> Route:
     """`destination[,gateway[,metric]]`."""
     to, via, metric, *_ = [*re.split(r"[,;\s]+", text.strip()), "", ""]
-    return Route(
-        to=to, via=via if scalars.ip(via) else None, metric=scalars.unsigned(metric) if metric else None
-    )
+    return Route(to=to, via=via if scalars.ip(via) else None, metric=scalars.unsigned(metric) if metric else None)

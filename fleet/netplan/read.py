@@ -92,11 +92,7 @@ def _nested(readers: dict[str, Callable[[Node], Reading]]) -> Callable[[Node], R
 
 def _passthrough(node: Node) -> Reading:
     """A null or a list is no setting; what stayed on the host is none that we read."""
-    return {
-        "passthrough": tuple(
-            (key, text) for key, value in named(node) if (text := text_of(value)) is not None
-        )
-    }
+    return {"passthrough": tuple((key, text) for key, value in named(node) if (text := text_of(value)) is not None)}
 
 
 def _profile(node: Node) -> Reading:

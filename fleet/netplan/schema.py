@@ -96,9 +96,7 @@ def address(node: Node, place: str) -> Iterator[Problem]:
             yield from _cidr(key, place)
             yield from mapping({"label": "text", "lifetime": "lifetime"})(options, place)
     elif isinstance(node, Sequence):
-        yield Problem(
-            place=place, reason="expected either scalar or mapping (check indentation)", line=node.line
-        )
+        yield Problem(place=place, reason="expected either scalar or mapping (check indentation)", line=node.line)
     else:
         yield from _cidr(node, place)
 
@@ -109,11 +107,7 @@ def route(node: Node, place: str) -> Iterator[Problem]:
     written = {key: value for key, value in named(node) if isinstance(value, Scalar)}
     if isinstance(node, Mapping) and "to" not in written:
         yield Problem(place=place, reason="route must include a 'to' and a 'via'", line=node.line)
-    ends = [
-        value.text.partition("/")[0]
-        for key in ("to", "via", "from")
-        if (value := written.get(key)) and value.text
-    ]
+    ends = [value.text.partition("/")[0] for key in ("to", "via", "from") if (value := written.get(key)) and value.text]
     found = [scalars.ip(end) for end in ends if end != "default"]
     if None in found:
         yield Problem(place=place, reason="invalid IP address in route", line=node.line)

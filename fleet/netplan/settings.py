@@ -112,9 +112,7 @@ def _joined(name: str, first: Any, later: Any) -> Any:
         case "passthrough", _:
             return tuple({**dict(first), **dict(later)}.items())
         case "match", _:
-            return Match(
-                **{**first.model_dump(exclude_defaults=True), **later.model_dump(exclude_defaults=True)}
-            )
+            return Match(**{**first.model_dump(exclude_defaults=True), **later.model_dump(exclude_defaults=True)})
         case "link_local", _:
             return later
         case "access_points", _:

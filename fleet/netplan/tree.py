@@ -54,6 +54,4 @@ def named(node: Node) -> tuple[tuple[str, Node], ...]:
     """The pairs of a mapping whose keys are readable; none for any other node."""
     if not isinstance(node, Mapping):
         return ()
-    return tuple(
-        (key.text, value) for key, value in node.pairs if isinstance(key, Scalar) and key.text is not None
-    )
+    return tuple((key.text, value) for key, value in node.pairs if isinstance(key, Scalar) and key.text is not None)

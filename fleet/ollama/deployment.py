@@ -89,9 +89,7 @@ class OllamaDeployment(Record):
             if name not in SETTINGS:
                 raise wall("unknown_setting", f"environment.{name}: expected a setting of Ollama, found none")
             if not text.isprintable():
-                raise wall(
-                    "setting_text", f"environment.{name}: expected printable text, found some that is not"
-                )
+                raise wall("setting_text", f"environment.{name}: expected printable text, found some that is not")
         return value
 
     @model_validator(mode="after")

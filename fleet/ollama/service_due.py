@@ -14,9 +14,7 @@ def service_step(desired: OllamaDeployment, seen: Observation) -> ConfigureServi
     if blind := seen.unobserved("ollama_service"):
         return blind
     state, subject = known(seen.ollama_service), f"{seen.host} {UNIT}"
-    refusal = (
-        _unusable(state, subject) or _overridden(desired, state, subject) or _no_curl(desired, state, subject)
-    )
+    refusal = _unusable(state, subject) or _overridden(desired, state, subject) or _no_curl(desired, state, subject)
     if refusal is not None:
         return refusal
     due = _due(desired, state)
@@ -29,9 +27,7 @@ def _unusable(state: ServiceState, subject: str) -> Refusal | None:
             state.load_state, "ollama_unit_unreadable"
         )
         hint = "install Ollama on the host" if state.load_state == "not-found" else f"systemctl status {UNIT}"
-        return Refusal(
-            code=code, subject=subject, expected="a loaded unit", found=state.load_state, hint=hint
-        )
+        return Refusal(code=code, subject=subject, expected="a loaded unit", found=state.load_state, hint=hint)
     if state.unit_file_state not in ("enabled", "enabled-runtime", "disabled"):
         return Refusal(
             code="ollama_unit_static",
@@ -64,9 +60,7 @@ def _no_curl(desired: OllamaDeployment, state: ServiceState, subject: str) -> Re
     if state.residents.has_curl or not desired.residents:
         return None
     hint = "apt-get install curl on the host"
-    return Refusal(
-        code="curl_missing", subject=subject, expected=f"{CURL} to load residents", found="none", hint=hint
-    )
+    return Refusal(code="curl_missing", subject=subject, expected=f"{CURL} to load residents", found="none", hint=hint)
 
 
 def _due(desired: OllamaDeployment, state: ServiceState) -> dict[str, tuple[str, str]]:
@@ -111,9 +105,7 @@ def _running(desired: OllamaDeployment, state: ServiceState) -> str | None:
     differing = sorted(name for name in found | expected if found.get(name) != expected.get(name))
     if not differing:
         return None
-    return "running with " + ", ".join(
-        f"{name}={found[name]}" if name in found else f"no {name}" for name in differing
-    )
+    return "running with " + ", ".join(f"{name}={found[name]}" if name in found else f"no {name}" for name in differing)
 
 
 def _step(desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str]]) -> ConfigureService:

@@ -93,6 +93,4 @@ def parse_store(text: str) -> ModelStore:
         models = parse_models(found["body"])
     except (ValueError, KeyError) as error:
         raise ValueError(f"ollama {found['endpoint'] or found['directory']}: {error}") from error
-    return ModelStore(
-        source=found["source"], endpoint=found["endpoint"], directory=found["directory"], models=models
-    )
+    return ModelStore(source=found["source"], endpoint=found["endpoint"], directory=found["directory"], models=models)

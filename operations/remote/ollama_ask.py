@@ -66,9 +66,7 @@ def pull(asked):
             print(f"the pull broke off; going on ({attempt + 1} of {ATTEMPTS})", flush=True)
             time.sleep(PAUSE_SECONDS)
         else:
-            raise Failed(
-                f"expected the pull to end, found it broken off {ATTEMPTS} times; run again to go on"
-            )
+            raise Failed(f"expected the pull to end, found it broken off {ATTEMPTS} times; run again to go on")
         found = digest_of(asked)
     if found != asked["digest"]:
         raise Failed(f"expected {asked['digest']}, found {found or 'no such model'} under the tag")

@@ -84,10 +84,7 @@ def test_what_runs_on_a_host_needs_only_what_a_host_has() -> None:
     allowed = set(sys.stdlib_module_names) | {"yaml"}
     remote = [*(ROOT / "facts" / "remote").glob("*.py"), *(ROOT / "operations" / "remote").glob("*.py")]
     wrong = {
-        f"{path.relative_to(ROOT)} imports {name}"
-        for path in remote
-        for name in imported(path)
-        if name not in allowed
+        f"{path.relative_to(ROOT)} imports {name}" for path in remote for name in imported(path) if name not in allowed
     }
     assert not wrong
 

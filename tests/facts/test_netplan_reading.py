@@ -20,9 +20,7 @@ def reasons(root: Path) -> dict[str, str | None]:
 
 
 def test_one_bad_file_leaves_the_others_readable(tmp_path: Path) -> None:
-    write(
-        tmp_path, {"a.yaml": GOOD, "b.yaml": b"network: \xff\n", "c.yaml": b"x" * 300_000, "d.yaml": "a: [\n"}
-    )
+    write(tmp_path, {"a.yaml": GOOD, "b.yaml": b"network: \xff\n", "c.yaml": b"x" * 300_000, "d.yaml": "a: [\n"})
     folder = tmp_path / "etc/netplan"
     (folder / "e.yaml").symlink_to("nowhere")
     (folder / "f.yaml").mkdir()

@@ -104,9 +104,7 @@ def test_a_blob_that_is_missing_is_not_a_model(played: PlayedHost, standin: Stan
         played.look(facts.OllamaModels())
 
 
-def test_a_process_that_listens_elsewhere_has_nothing_loaded_here(
-    played: PlayedHost, standin: Standin
-) -> None:
+def test_a_process_that_listens_elsewhere_has_nothing_loaded_here(played: PlayedHost, standin: Standin) -> None:
     standin.pull()
     standin.ask("POST", "/api/generate", {"model": SMALLEST})
     elsewhere = f"http://127.0.0.1:{free_port()}"
@@ -145,9 +143,7 @@ def test_residency(played: PlayedHost, standin: Standin) -> None:
         ("hang", "no answer in 5 s"),
     ],
 )
-def test_what_is_no_list_is_not_an_empty_list(
-    played: PlayedHost, standin: Standin, fault: str, reason: str
-) -> None:
+def test_what_is_no_list_is_not_an_empty_list(played: PlayedHost, standin: Standin, fault: str, reason: str) -> None:
     standin.fail(tags=fault)
     with pytest.raises(FactProcessError, match=reason) as caught:
         played.look(facts.OllamaModels(), endpoint=standin.endpoint)
@@ -164,16 +160,12 @@ def test_a_running_service_that_refuses_is_not_observed(played: PlayedHost, stan
     standin.stop()
     played.runs(os.getpid())
     played.properties["LoadState"] = "not-found"
-    with pytest.raises(
-        FactProcessError, match=r"ollama API http://127\.0\.0\.1:\d+/api/tags: connection refused"
-    ):
+    with pytest.raises(FactProcessError, match=r"ollama API http://127\.0\.0\.1:\d+/api/tags: connection refused"):
         played.look(facts.OllamaModels(), endpoint=standin.endpoint)
 
 
 def test_the_service_and_its_settings(played: PlayedHost, standin: Standin) -> None:
-    (played.drop_ins / "override.conf").write_text(
-        '[Service]\nEnvironment=OLLAMA_DEBUG=1 "HF_TOKEN=hidden"\n'
-    )
+    (played.drop_ins / "override.conf").write_text('[Service]\nEnvironment=OLLAMA_DEBUG=1 "HF_TOKEN=hidden"\n')
     (played.root / "ollama.env").write_text("OLLAMA_MODELS=/data/my models\nAPI_KEY=hidden\n")
     played.properties["EnvironmentFiles"] = f"{played.root / 'ollama.env'} (ignore_errors=yes)"
     played.properties["Environment"] = 'PATH=/usr/bin OLLAMA_DEBUG=1 "HF_TOKEN=hid den"'

@@ -21,17 +21,10 @@ def pair_rosters(draw: st.DrawFn) -> dict[str, Any]:
         twins = [twin for twin in TWINS if twin.cage == cage][: draw(st.integers(1, 2))]
         mtu = draw(st.integers(576, 9978))
         links.append(
-            {
-                "rails": [
-                    _rail(next(third), twin.interface, sparks[2 * index : 2 * index + 2], mtu)
-                    for twin in twins
-                ]
-            }
+            {"rails": [_rail(next(third), twin.interface, sparks[2 * index : 2 * index + 2], mtu) for twin in twins]}
         )
     return {
-        "sparks": {
-            name: {"enrolled": draw(st.booleans()) or index == 0} for index, name in enumerate(sparks)
-        },
+        "sparks": {name: {"enrolled": draw(st.booleans()) or index == 0} for index, name in enumerate(sparks)},
         "fabric": {"shape": "pair", "links": links},
     }
 

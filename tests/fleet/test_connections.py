@@ -91,9 +91,7 @@ def test_a_temporary_change_hides_what_comes_back(case: CaseText) -> None:
     path = ETC + "back\\slash.nmconnection"
     shown = RUN + "back\\slash.nmconnection"
     files = [parse_keyfile(case("046", "input.run.nmconnection"), shown), parse_keyfile(SHADOWED, path)]
-    line = join_terse(
-        ("back\\slash", files[0].uuid, "802-3-ethernet", "enP2p1s0f0np0", shown, "yes", "activated")
-    )
+    line = join_terse(("back\\slash", files[0].uuid, "802-3-ethernet", "enP2p1s0f0np0", shown, "yes", "activated"))
     (profile,) = parse_profiles(line, files)
     assert files[0].shadows == path
     assert not profile.generated
@@ -150,9 +148,7 @@ def test_without_ids_only_networkmanagers_own_form_tells(case: CaseText) -> None
 def test_wifi_names_are_redacted_everywhere() -> None:
     path = RUN + "netplan-wlP9s9-Some%20SSID.nmconnection"
     uuid = "b99b5f88-271d-3f05-8040-053a18ed5cea"
-    line = join_terse(
-        ("netplan-wlP9s9-Some SSID", uuid, "802-11-wireless", "wlP9s9", path, "yes", "activated")
-    )
+    line = join_terse(("netplan-wlP9s9-Some SSID", uuid, "802-11-wireless", "wlP9s9", path, "yes", "activated"))
     keyfile = parse_keyfile("[connection]\nid=Some SSID\ntype=wifi\n[wifi]\nssid=Some SSID\n", path)
     connections = Connections(
         running=True,

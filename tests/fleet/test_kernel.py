@@ -69,9 +69,7 @@ def test_the_release_that_was_booted(image: str, release: str | None) -> None:
 @given(st.lists(WORDS.filter(lambda word: word != "--")))
 def test_unquoted_words_come_back_as_they_were(words: list[str]) -> None:
     line = parse_command_line(" ".join(words))
-    assert [
-        each.name if each.value is None else f"{each.name}={each.value}" for each in line.parameters
-    ] == words
+    assert [each.name if each.value is None else f"{each.name}={each.value}" for each in line.parameters] == words
 
 
 @given(st.text())

@@ -23,9 +23,7 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner)
         | st.dictionaries(
-            st.sampled_from(
-                ["ifname", "ifindex", "mtu", "flags", "addr_info", "local", "prefixlen", "linkinfo"]
-            ),
+            st.sampled_from(["ifname", "ifindex", "mtu", "flags", "addr_info", "local", "prefixlen", "linkinfo"]),
             inner,
         )
     ),
@@ -33,9 +31,7 @@ JSON = st.recursive(
 
 
 def link(addresses: list[dict[str, Any]]) -> str:
-    return json.dumps(
-        [{"ifindex": 3, "ifname": "enp1s0f0np0", "flags": ["UP"], "mtu": 9000, "addr_info": addresses}]
-    )
+    return json.dumps([{"ifindex": 3, "ifname": "enp1s0f0np0", "flags": ["UP"], "mtu": 9000, "addr_info": addresses}])
 
 
 @given(ADDRESSES.flatmap(lambda each: st.tuples(st.just(each), st.permutations(each))))

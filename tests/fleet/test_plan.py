@@ -187,6 +187,14 @@ def test_what_was_not_observed_is_never_a_value(section: str) -> None:
     )
 
 
+def test_a_host_of_which_nothing_could_be_seen_is_one_refusal() -> None:
+    nothing = Unobserved(reason="no sudo")
+    fields = dict.fromkeys(("netplan", "links", "connections", "roce_devices", "roce_gids"), nothing)
+    outcome = planned(Observation(host="a", **fields))
+    assert isinstance(outcome, Refusals)
+    assert [str(refusal) for refusal in outcome.refusals] == ["a: expected an observation, found no sudo"]
+
+
 def test_every_reason_on_every_host_is_given_at_once() -> None:
     a = done(A).model_copy(update={"netplan": Unobserved(reason="closed")})
     b = observed.with_link(observed.blank("b"), observed.link(PORT, carrier=False))

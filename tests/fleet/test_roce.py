@@ -100,9 +100,7 @@ def test_interfaces_are_found_and_not_derived(case: CaseText) -> None:
         "rocep1s0f1": ("enp1s0f1np1",),
         "roceP2p1s0f1": ("enP2p1s0f1np1",),
     }
-    assert {(device.rate_gbps, device.is_active, device.is_roce) for device in devices} == {
-        (200.0, True, True)
-    }
+    assert {(device.rate_gbps, device.is_active, device.is_roce) for device in devices} == {(200.0, True, True)}
 
 
 def port(**files: str) -> str:
@@ -224,8 +222,7 @@ def test_show_gids_has_empty_columns(case: CaseText) -> None:
 
 def test_ibdev2netdev_in_both_its_forms(case: CaseText) -> None:
     short = {
-        each.device: (each.netdev, each.netdev_up, each.state)
-        for each in parse_ibdev2netdev(case("072", "input.txt"))
+        each.device: (each.netdev, each.netdev_up, each.state) for each in parse_ibdev2netdev(case("072", "input.txt"))
     }
     assert short == {
         "mlx5_0": ("ens1f0np0", True, None),
@@ -235,9 +232,7 @@ def test_ibdev2netdev_in_both_its_forms(case: CaseText) -> None:
         "rocep1s0f1": ("enp1s0f1np1", True, None),
     }
     long = [each.to_json() for each in parse_ibdev2netdev(case("072", "input.v.txt"))]
-    assert [
-        (each["pci"], each["device"], each["state"], each["netdev"], each["netdev_up"]) for each in long
-    ] == [
+    assert [(each["pci"], each["device"], each["state"], each["netdev"], each["netdev_up"]) for each in long] == [
         ("0004:01:00.0", "mlx5_0", "ACTIVE", "enP4p1s0", True),
         ("0000:5e:00.1", "mlx5_1", "DOWN", "enp94s0f1", False),
     ]
@@ -268,9 +263,7 @@ def test_the_order_of_lines_never_matters(indices: list[int]) -> None:
 
 
 @given(
-    st.text()
-    | st.text().map(lambda text: f"{CLASS}/a/ports/1/{text}")
-    | st.text().map(lambda text: port(state=text))
+    st.text() | st.text().map(lambda text: f"{CLASS}/a/ports/1/{text}") | st.text().map(lambda text: port(state=text))
 )
 def test_any_text_is_read_or_a_value_error(text: str) -> None:
     parsers = (

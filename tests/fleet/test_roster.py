@@ -240,8 +240,7 @@ def test_a_roster_that_cannot_be_says_where_and_why(case: str) -> None:
     with pytest.raises(RosterError) as caught:
         Roster.read(values, "group_data/x.py")
     assert any(
-        line.startswith("group_data/x.py: roster") and place in line and sentence in line
-        for line in caught.value.lines
+        line.startswith("group_data/x.py: roster") and place in line and sentence in line for line in caught.value.lines
     ), caught.value.lines
 
 

@@ -26,9 +26,7 @@ def ask(endpoint: str, do: str, **asked: Any) -> subprocess.CompletedProcess[str
     asked = {"do": do, "model": SMALLEST, "endpoint": endpoint} | asked
     source = SOURCE.read_text().replace("PAUSE_SECONDS = 3", "PAUSE_SECONDS = 0.01")
     call = f"{source}\nmain({json.dumps(json.dumps(asked))})\n"
-    return subprocess.run(
-        [sys.executable, "-c", call], capture_output=True, text=True, timeout=60, check=False
-    )
+    return subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, timeout=60, check=False)
 
 
 def one_line(done: subprocess.CompletedProcess[str]) -> str:
@@ -89,9 +87,7 @@ def test_load_and_unload(standin: Standin) -> None:
 
 
 def test_a_load_that_fails_is_one_line(standin: Standin) -> None:
-    assert f"model '{SMALLEST}' not found" in one_line(
-        ask(standin.endpoint, "load", context=1, keep_alive=-1)
-    )
+    assert f"model '{SMALLEST}' not found" in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))
     standin.pull()
     standin.fail(generate="garbage")
     assert "expected JSON" in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))

@@ -92,9 +92,7 @@ def test_a_user_error_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert done.stderr == "Error: count: expected 2 to 8 machines for pair, found 9\n"
 
 
-def hold(
-    path: Path, ready: "multiprocessing.synchronize.Event", end: "multiprocessing.synchronize.Event"
-) -> None:
+def hold(path: Path, ready: "multiprocessing.synchronize.Event", end: "multiprocessing.synchronize.Event") -> None:
     with locks.held(path, "up", silent):
         ready.set()
         end.wait(30)

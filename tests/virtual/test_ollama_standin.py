@@ -89,9 +89,7 @@ def test_another_context_loads_again_and_the_expiry_rolls(standin: Standin) -> N
     standin.pull()
     seen = []
     for context in (2048, 2048, 4096):
-        standin.ask(
-            "POST", "/api/generate", {"model": SMALLEST, "keep_alive": "10m", "options": {"num_ctx": context}}
-        )
+        standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": "10m", "options": {"num_ctx": context}})
         seen.append(standin.ask("GET", "/api/ps")[1]["models"][0])
     assert [model["context_length"] for model in seen] == [2048, 2048, 4096]
     assert len({model["expires_at"] for model in seen}) == 3

@@ -53,9 +53,7 @@ def test_our_machine_is_stopped(machine: "subprocess.Popen[bytes]", tmp_path: Pa
     assert identify(machine.pid) is None
 
 
-def test_a_number_that_went_to_somebody_else_is_left_alone(
-    stranger: "subprocess.Popen[bytes]", tmp_path: Path
-) -> None:
+def test_a_number_that_went_to_somebody_else_is_left_alone(stranger: "subprocess.Popen[bytes]", tmp_path: Path) -> None:
     """Even with all of its identity in our file, it is no QEMU."""
     assert not stop(known(stranger), tmp_path / "vspark1")
     assert stranger.poll() is None
@@ -69,9 +67,7 @@ def test_a_stale_record_stops_nothing(
     assert machine.poll() is None
 
 
-def test_the_machine_of_another_checkout_is_left_alone(
-    machine: "subprocess.Popen[bytes]", tmp_path: Path
-) -> None:
+def test_the_machine_of_another_checkout_is_left_alone(machine: "subprocess.Popen[bytes]", tmp_path: Path) -> None:
     assert not stop(known(machine), tmp_path / "elsewhere" / "vspark1")
     assert stop_all_below(tmp_path / "elsewhere") == 0
     assert stop_all_below(tmp_path / "vspark") == 0

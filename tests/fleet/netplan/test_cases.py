@@ -15,9 +15,7 @@ EXPECTED = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encod
 def holds(expected: Any, found: Any) -> bool:
     """Is everything expected there? A list is compared whole, a mapping only where it is expected."""
     if isinstance(expected, dict):
-        return isinstance(found, dict) and all(
-            key in found and holds(expected[key], found[key]) for key in expected
-        )
+        return isinstance(found, dict) and all(key in found and holds(expected[key], found[key]) for key in expected)
     if isinstance(expected, list):
         return len(expected) == len(found) and all(holds(*pair) for pair in zip(expected, found, strict=True))
     return bool(expected == found)
@@ -93,9 +91,7 @@ def test_no_line_of_a_case_with_secrets_is_quoted(case: str, tmp_path: Path) -> 
 
 def test_the_word_null_is_a_text_and_never_an_absence(tmp_path: Path) -> None:
     """037: `netplan get` prints null for what is missing; here what is missing is None."""
-    (file,) = look(
-        write(tmp_path, {"a.yaml": 'network: {ethernets: {e0: {set-name: "null", match: {name: x}}}}\n'})
-    )
+    (file,) = look(write(tmp_path, {"a.yaml": 'network: {ethernets: {e0: {set-name: "null", match: {name: x}}}}\n'}))
     assert file.devices[0].written.set_name == "null"
     assert file.devices[0].binds.interface == "null"
     assert file.devices[0].written.mtu is None

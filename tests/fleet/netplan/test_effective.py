@@ -46,9 +46,7 @@ def test_what_a_definition_binds(definitions: list[str], expected: Binds, tmp_pa
 
 
 def test_criteria_hit_what_they_can(tmp_path: Path) -> None:
-    files = ethernets(
-        tmp_path, f"a: {{match: {{name: 'enp*'}}}}, b: {{match: {{macaddress: '{MAC}'}}}}, enp1: {{}}"
-    )
+    files = ethernets(tmp_path, f"a: {{match: {{name: 'enp*'}}}}, b: {{match: {{macaddress: '{MAC}'}}}}, enp1: {{}}")
     ids = [device.id for _, device in binding(files, "enp1")]
     assert ids == ["a", "b", "enp1"]
     assert [device.id for _, device in binding(files, "enp1", "02:00:00:00:00:01")] == ["a", "enp1"]
@@ -86,9 +84,7 @@ def test_a_file_in_run_hides_a_durable_one_only_until_the_next_boot(tmp_path: Pa
         ("tunnels: {t: {mode: gre}}", "tunnels: {t: {remote: 10.0.0.1}}", True),
     ],
 )
-def test_netplan_judges_a_file_by_those_before_it(
-    first: str, second: str, refused: bool, tmp_path: Path
-) -> None:
+def test_netplan_judges_a_file_by_those_before_it(first: str, second: str, refused: bool, tmp_path: Path) -> None:
     files = {"1.yaml": f"network: {{{first}}}\n", "2.yaml": f"network: {{{second}}}\n"}
     assert effective(look(write(tmp_path, files))).is_accepted is not refused
 

@@ -24,9 +24,7 @@ SECRET = "s3cr3t-D0-N0T-PR1NT"
 READER: Any = netplan_tree
 ALLOWED_LEAVES: Any = ALLOWED["leaves"]
 PLAIN = st.sampled_from([SECRET, "true", "9000", "10.0.0.1/24", "networkd", ""])
-WORDS = st.sampled_from(
-    sorted({*KEYS, *SECTIONS, "wifi-security.psk", "connection.type", SECRET, "e0", "wg0"})
-)
+WORDS = st.sampled_from(sorted({*KEYS, *SECTIONS, "wifi-security.psk", "connection.type", SECRET, "e0", "wg0"}))
 
 
 def answer(text: str) -> str:
@@ -67,9 +65,7 @@ NESTED = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=20,
 )
-DEVICES = st.dictionaries(
-    st.sampled_from(["e0", "wlan0"]), st.dictionaries(WORDS, NESTED, max_size=5), max_size=2
-)
+DEVICES = st.dictionaries(st.sampled_from(["e0", "wlan0"]), st.dictionaries(WORDS, NESTED, max_size=5), max_size=2)
 DOCUMENTS = st.fixed_dictionaries({"network": st.dictionaries(st.sampled_from(sorted(SECTIONS)), DEVICES)})
 MAY_SHOW = {key for keys in ALLOWED_LEAVES.values() for key in keys} | {"name", "connection.type"}
 

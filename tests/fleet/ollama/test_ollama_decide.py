@@ -33,9 +33,7 @@ UNIT_FILE = SettingsFile(path="/etc/systemd/system/ollama.service", environment=
 
 
 def own_file(desired: OllamaDeployment = DESIRED) -> SettingsFile:
-    return SettingsFile(
-        path=DROP_IN, content_digest=desired.drop_in_digest, environment=desired.desired_environment
-    )
+    return SettingsFile(path=DROP_IN, content_digest=desired.drop_in_digest, environment=desired.desired_environment)
 
 
 def service(**changes: Any) -> ServiceState:
@@ -69,12 +67,8 @@ def seen(
 ) -> Observation:
     store = models if isinstance(models, Unobserved) else ModelStore(source="api", models=models)
     residents = (loaded(),) if residents is None else residents
-    residency = (
-        residents if isinstance(residents, Unobserved) else Residency(source="api", residents=residents)
-    )
-    return Observation(
-        host="srv5", ollama_service=state or service(), ollama_models=store, ollama_residency=residency
-    )
+    residency = residents if isinstance(residents, Unobserved) else Residency(source="api", residents=residents)
+    return Observation(host="srv5", ollama_service=state or service(), ollama_models=store, ollama_residency=residency)
 
 
 def outcomes(found: Observation, desired: OllamaDeployment = DESIRED) -> list[Step | Refusal]:
@@ -112,9 +106,7 @@ def applied(step: Step, found: Observation) -> Observation:
                 residents = {}
             state = state.model_copy(update=changes)
         case PullModel():
-            held = OllamaModel(
-                name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes
-            )
+            held = OllamaModel(name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes)
             store = ModelStore(source="api", models=(*store.models, held))
         case LoadResident():
             residents[step.model] = loaded(name=step.model, context_length=step.context)
@@ -139,9 +131,7 @@ processes = st.sampled_from([None, {}, {"OLLAMA_HOST": "1"}, WISHED | {"OLLAMA_D
 def states(draw: st.DrawFn) -> Observation:
     process, file = draw(processes), draw(files)
     state = service(
-        active_state="active"
-        if process is not None
-        else draw(st.sampled_from(["inactive", "failed", "activating"])),
+        active_state="active" if process is not None else draw(st.sampled_from(["inactive", "failed", "activating"])),
         unit_file_state=draw(st.sampled_from(["enabled", "disabled", "enabled-runtime"])),
         residents=ResidentsUnit(
             content_digest=draw(st.sampled_from([None, A, residents_digest(DESIRED)])),
@@ -264,9 +254,7 @@ def test_a_unit_that_must_not_be_touched(changes: dict[str, Any], code: str) -> 
 
 
 def test_an_earlier_drop_in_is_no_hindrance() -> None:
-    file = later(
-        "/etc/systemd/system/ollama.service.d/override.conf", environment={"OLLAMA_HOST": "127.0.0.1:1"}
-    )
+    file = later("/etc/systemd/system/ollama.service.d/override.conf", environment={"OLLAMA_HOST": "127.0.0.1:1"})
     assert service_step(DESIRED, seen(service(drop_ins=(file, own_file())))) is None
 
 
@@ -313,8 +301,7 @@ def test_a_finite_time_runs_down_and_is_not_renewed(found: dict[str, Any], is_du
 
 def test_a_plan_does_not_change_with_the_clock() -> None:
     steps = {
-        resident_step(STAY, DESIRED, seen(residents=(loaded(keep="until", seconds_left=left),)))
-        for left in (300, 299)
+        resident_step(STAY, DESIRED, seen(residents=(loaded(keep="until", seconds_left=left),))) for left in (300, 299)
     }
     assert len(steps) == 1
 

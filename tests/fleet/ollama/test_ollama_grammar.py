@@ -74,9 +74,7 @@ def test_keep_alive_settings(value: str, seconds: float | None) -> None:
     assert KeepAlive.from_setting(value).seconds == seconds
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"), [(-1, None), ("-1m", None), (0, 0), ("1h2m3.5s", 3723.5), (2.5, 2.5)]
-)
+@pytest.mark.parametrize(("value", "seconds"), [(-1, None), ("-1m", None), (0, 0), ("1h2m3.5s", 3723.5), (2.5, 2.5)])
 def test_keep_alive_in_requests(value: float | str, seconds: float | None) -> None:
     assert KeepAlive.from_request(value).seconds == seconds
 
