@@ -1,5 +1,6 @@
 """The start of every deploy: what this host should be, and whether the whole target may be touched at all."""
 
+import re
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,6 +15,9 @@ from facts.observe import watch
 from fleet.plan import Plan, Refusals, plan
 from fleet.roster import DesiredSpark, Roster
 from fleet.roster_error import RosterError
+
+_DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
+"""A digest that people only compare by eye."""
 
 _LOCK = BoundedSemaphore()
 _PLANS: WeakKeyDictionary[State, Plan | Refusals] = WeakKeyDictionary()
@@ -72,4 +76,4 @@ def _show(outcome: Plan) -> None:
         if not each.steps:
             logger.info(f"--> {each.host} is as desired")
         for step in each.steps:
-            logger.info(f"--> {step}")
+            logger.info(f"--> {_DIGEST.sub(r'\1…', str(step))}")
