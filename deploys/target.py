@@ -76,4 +76,4 @@ def _show(outcome: Plan) -> None:
         if not each.steps:
             logger.info(f"--> {each.host} is as desired")
         for step in each.steps:
-            logger.info(f"--> {_DIGEST.sub(r'\1…', str(step))}")
+            logger.info("--> " + _DIGEST.sub(r"\1…", str(step)))
