@@ -45,15 +45,17 @@ class Look(FactBase[T | None], Generic[T]):
         """`parse` behind the sentinel; every complaint becomes a FactProcessError of one line."""
         body, found, _ = text.rpartition(SENTINEL)
         if not found:
-            raise FactProcessError(f"{self.name}: expected output that ends with {SENTINEL}, found it cut short")
+            raise FactProcessError(f"expected output that ends with {SENTINEL}, found it cut short")
         try:
             return self.parse(body)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise FactProcessError(f"{self.name}: {place}: {first['msg']}") from error
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise FactProcessError(f"{self.name}: {type(error).__name__}: {error}") from error
+            raise FactProcessError(f"{place}: {first['msg']}") from error
+        except ValueError as error:
+            raise FactProcessError(str(error)) from error
+        except (KeyError, TypeError, IndexError) as error:
+            raise FactProcessError(f"expected another shape, found {type(error).__name__}: {error}") from error
 
 
 def shell(script: str) -> str:

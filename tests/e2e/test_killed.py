@@ -1,7 +1,5 @@
 """A controller that is killed at any moment leaves a host from which the next run converges."""
 
-import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +63,7 @@ def kill_at(trace: Path, number: int, event: str) -> None:
         wait_until(lambda: writes(trace, event) >= number or run.poll() is not None, 300, "that write")
         assert run.poll() is None, f"the run ended before write {number} at its {event}"
     finally:
-        os.killpg(run.pid, signal.SIGKILL)
+        run.kill()
         run.wait()
 
 
