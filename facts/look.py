@@ -52,6 +52,8 @@ class Look(FactBase[T | None], Generic[T]):
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             raise FactProcessError(f"{place}: {first['msg']}") from error
+        except json.JSONDecodeError as error:
+            raise FactProcessError(f"expected JSON, found {error}") from error
         except ValueError as error:
             raise FactProcessError(str(error)) from error
         except (KeyError, TypeError, IndexError) as error:

@@ -1,5 +1,7 @@
 """What tests share: the inputs of the cases, and one lab of virtual Sparks for all tests that need it."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +10,11 @@ import pytest
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
+
+ROOT = Path(__file__).resolve().parents[1]
+WAKING = pytest.StashKey["subprocess.Popen[bytes]"]()
+"""The process that brings the lab up in the background."""
+WAS_UP = pytest.StashKey[bool]()
 
 CASES = Path(__file__).parent / "cases"
 
@@ -45,8 +52,32 @@ def say(pytestconfig: pytest.Config) -> Callable[[str], None]:
     return tell
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Starts bringing the lab up while the tests that need none run: an image from nothing takes five minutes."""
+    if any(item.get_closest_marker("virtual") for item in session.items) and not session.config.option.collectonly:
+        session.config.stash[WAS_UP] = (ROOT / ".virtual" / "lab.json").exists()
+        session.config.stash[WAKING] = subprocess.Popen(
+            [sys.executable, "-m", "virtual", "up"],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leaves the lab as it was found: also behind a session that ended before it needed it."""
+    waking = config.stash.get(WAKING, None)
+    if waking is None:
+        return
+    if waking.poll() is None:
+        waking.terminate()
+        waking.wait()
+    if not config.stash[WAS_UP]:
+        from virtual.lab import Lab
+
+        Lab().down()
+
+
 @pytest.fixture(scope="session")
-def lab(say: Callable[[str], None]) -> "Iterator[Lab]":
+def lab(pytestconfig: pytest.Config, say: Callable[[str], None]) -> "Iterator[Lab]":
     """A pair of virtual Sparks, brought up once for all tests marked `virtual`.
 
     A lab that was up stays up, and is reset at the end; one that was down is taken down.
@@ -54,13 +85,12 @@ def lab(say: Callable[[str], None]) -> "Iterator[Lab]":
     from virtual.lab import Lab
 
     lab = Lab(say=say)
-    was_up = bool(lab.status())
+    say("waiting for the virtual Sparks; from nothing that takes minutes")
+    pytestconfig.stash[WAKING].wait()
     lab.up(layout="pair", count=2)
     yield lab
-    if was_up:
+    if pytestconfig.stash[WAS_UP]:
         lab.reset()
-    else:
-        lab.down()
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,18 +81,15 @@ def fingerprint(lab: "Lab", names: Sequence[str]) -> dict[str, str]:
     look = (
         "find /etc /run/netplan /usr/local /usr/share/ollama /run/NetworkManager/system-connections "
         "-xdev -printf '%p %i %T@ %m %u %s\\n' 2>/dev/null | sort; "
-        "cat /proc/sys/kernel/random/boot_id; "
-        "systemctl show -p MainPID,ExecMainStartTimestampMonotonic,NRestarts ollama NetworkManager ssh; "
-        'ip -j addr | python3 -c \'import json,sys; [print(l["ifname"], l["mtu"], '
-        'sorted(a["local"] for a in l["addr_info"])) for l in json.load(sys.stdin)]\''
+        "cat /proc/sys/kernel/random/boot_id; ip -br addr; cat /sys/class/net/*/mtu; "
+        "systemctl show -p MainPID,ExecMainStartTimestampMonotonic,NRestarts ollama NetworkManager ssh"
     )
-    return {name: on(lab, name, look) for name in names}
+    with ThreadPoolExecutor(len(names)) as pool:
+        return dict(zip(names, pool.map(lambda name: on(lab, name, look), names), strict=True))
 
 
 def on(lab: "Lab", name: str, script: str) -> str:
     """What a script prints as root on a virtual Spark; fails the test when the script fails."""
-    import shlex
-
     done = lab.ssh(name, f"sudo sh -c {shlex.quote(script)}", timeout=90)
     assert done.returncode == 0, f"{name}: {script}\n{done.stdout}\n{done.stderr}"
     return done.stdout

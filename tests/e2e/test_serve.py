@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import INVENTORY, SERVE, fingerprint, on, pyinfra
+from tests.e2e.control import INVENTORY, SERVE, Run, fingerprint, on, pyinfra
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -63,19 +63,14 @@ def served(lab: "Lab", names: tuple[str, ...], trace: Path, by_hand: None) -> No
     assert run.status == 0, run.said
 
 
-def _assert_as_desired(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
-    before = fingerprint(lab, names)
+def _assert_as_desired(names: tuple[str, ...], trace: Path) -> Run:
+    """A dry run finds nothing to do, in one exec channel for each host."""
     dry = pyinfra(trace, *SERVE, "--dry")
     assert dry.status == 0, dry.said
     assert all(f"{name} is as desired" in dry.err for name in names), dry.said
     assert len(dry.channels) == len(names)
     assert set(dry.channels.values()) == {DRY_CHANNELS}, dry.channels
-    look = set(dry.commands)
-    run = pyinfra(trace, *SERVE, "-y")
-    assert run.status == 0, run.said
-    assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
-    assert set(run.commands) == look, "a second run sent a command that the dry run's observation did not"
-    assert fingerprint(lab, names) == before, "a second run wrote or restarted something"
+    return dry
 
 
 @pytest.mark.usefixtures("served")
@@ -107,7 +102,13 @@ def test_served_models_are_resident(lab: "Lab", names: tuple[str, ...]) -> None:
 
 @pytest.mark.usefixtures("served")
 def test_a_second_run_changes_nothing(lab: "Lab", names: tuple[str, ...], trace: Path) -> None:
-    _assert_as_desired(lab, names, trace)
+    before = fingerprint(lab, names)
+    looks = set(_assert_as_desired(names, trace).commands)
+    run = pyinfra(trace, *SERVE, "-y")
+    assert run.status == 0, run.said
+    assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
+    assert set(run.commands) == looks, "a second run sent a command that is no look"
+    assert fingerprint(lab, names) == before, "a second run wrote or restarted something"
 
 
 @pytest.mark.usefixtures("served")
@@ -127,7 +128,7 @@ def test_an_ollama_that_starts_again_gets_its_residents_back(lab: "Lab", names: 
     for name in names:
         loaded = "curl -s localhost:11434/api/ps | grep -q digest"
         on(lab, name, f"for i in $(seq 60); do if {loaded}; then exit 0; fi; sleep 1; done; exit 1")
-    _assert_as_desired(lab, names, trace)
+    _assert_as_desired(names, trace)
 
 
 @pytest.mark.usefixtures("served")
@@ -138,4 +139,4 @@ def test_nothing_is_pending_after_a_power_cycle(lab: "Lab", names: tuple[str, ..
         on(lab, name, "systemctl is-system-running --wait || true; cat /proc/sys/kernel/random/boot_id") != boot
         for name, boot in zip(names, boots, strict=True)
     )
-    _assert_as_desired(lab, names, trace)
+    _assert_as_desired(names, trace)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.virtual
 
-SPARK = "vspark1"
 CABLED = "enp1s0f1np1"
 """An interface that has a cable in the layout `pair`."""
 
@@ -25,13 +24,13 @@ CABLED = "enp1s0f1np1"
 def observe(lab: "Lab", fact: type[Look[Any]]) -> Any:
     look = fact()
     command = look.command() if callable(look.command) else look.command
-    done = lab.ssh(SPARK, str(command), timeout=120)
+    done = lab.ssh(lab.state.machines[0].name, str(command), timeout=120)
     assert done.returncode == 0, done.stderr
     return look.read(done.stdout)
 
 
 def act(lab: "Lab", command: str) -> None:
-    done = lab.ssh(SPARK, f"sudo -n sh -ec '{command}'", timeout=120)
+    done = lab.ssh(lab.state.machines[0].name, f"sudo -n sh -ec '{command}'", timeout=120)
     assert done.returncode == 0, done.stderr
 
 

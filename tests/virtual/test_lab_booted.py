@@ -91,19 +91,6 @@ def test_a_jumbo_frame_passes_a_cable(lab: Lab, names: list[str]) -> None:
     out(lab, names[0], "ping -c 1 -W 10 -M do -s 8972 192.0.2.2")
 
 
-def test_a_power_cycle_boots_and_keeps_what_is_durable(lab: Lab, names: list[str]) -> None:
-    lab.reset()
-    name = names[0]
-    boot_id = out(lab, name, "cat /proc/sys/kernel/random/boot_id")
-    out(lab, name, "sudo touch /run/lost /etc/kept && sync")
-    lab.power_cycle(name)
-    assert out(lab, name, "cat /proc/sys/kernel/random/boot_id") != boot_id
-    assert out(lab, name, "ls /run/lost /etc/kept 2>/dev/null || true") == "/etc/kept"
-    assert set(out(lab, name, "ls /sys/class/infiniband").split()) == ROCE
-    assert (carrier(lab, name), carrier(lab, name, "enp1s0f0np0")) == ("1", "0")
-    lab.reset()
-
-
 def test_up_again_finds_the_same_lab(lab: Lab) -> None:
     before = lab.state
     assert lab.up(before.layout, len(before.machines)) == before
