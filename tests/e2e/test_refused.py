@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import INVENTORY, SERVE, Run, fingerprint, on, pyinfra
+from tests.e2e.control import SERVE, Run, fingerprint, on, pyinfra
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -146,15 +146,3 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_no_trace(clean: "Lab", names:
     run = pyinfra(trace, *SERVE, "-y")
     assert_refused(run, "expected room to write it whole, found the write refused; the old file stands")
     assert on(clean, first, "ls -la --time-style=+ /etc/netplan; sha256sum /etc/netplan/*.yaml") == before
-
-
-def test_a_pull_that_ends_on_another_digest_is_a_failure(clean: "Lab", names: tuple[str, ...], trace: Path) -> None:
-    first, _ = names
-    faults(clean, first, pull="other-digest")
-    run = pyinfra(trace, INVENTORY, "deploys/serve.py", "-y", "--limit", first)
-    assert_refused(run, "under the tag")
-    faults(clean, first)
-    assert_refused(
-        pyinfra(trace, INVENTORY, "deploys/serve.py", "--dry", "--limit", first),
-        f"{first} ollama model qwen3:0.6b: expected sha256:",
-    )

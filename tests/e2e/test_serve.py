@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import INVENTORY, SERVE, Run, fingerprint, on, pyinfra
+from fleet.roster import Roster
+from lab.site import read_roster
+from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, fingerprint, on, pyinfra
+from tests.e2e.kill import MOMENTS, half_written, kill_at, left_behind
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.virtual, pytest.mark.timeout(1800)]
 
 DRY_CHANNELS = 1
 """Exec channels that a no-change dry run opens to each host: everything is observed in one."""
@@ -32,6 +35,12 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def roster() -> Roster:
+    values, _ = read_roster(str(ROOT / INVENTORY))
+    return values
+
+
+@pytest.fixture(scope="module")
 def by_hand(lab: "Lab", names: tuple[str, ...]) -> Iterator[None]:
     """What people do at night: `ip addr` on one Spark, a NetworkManager profile in memory on the other."""
     lab.reset()
@@ -48,8 +57,11 @@ def by_hand(lab: "Lab", names: tuple[str, ...]) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def served(lab: "Lab", names: tuple[str, ...], trace: Path, by_hand: None) -> None:
-    """The hand-made state was reported, and then served over."""
+def served(lab: "Lab", names: tuple[str, ...], trace: Path, roster: Roster, by_hand: None) -> list[list[str]]:
+    """The hand-made state was reported; some runs were killed; the last one went to its end.
+
+    The value is what was found half written after each kill.
+    """
     jumbo = lab.ssh(names[0], "ping -c 2 -M do -s 8972 192.168.102.11")
     assert jumbo.returncode == 0, "the hand-made rail should pass a jumbo ping"
     before = fingerprint(lab, names)
@@ -59,8 +71,13 @@ def served(lab: "Lab", names: tuple[str, ...], trace: Path, by_hand: None) -> No
         assert f"{address}/24 is on enp1s0f1np1 but not durable" in dry.err, dry.said
         assert f"{name} is as desired" not in dry.err
     assert fingerprint(lab, names) == before, "a dry run wrote something"
+    found = []
+    for number, event in MOMENTS:
+        kill_at(trace, number, event)
+        found.append(half_written(lab, roster))
     run = pyinfra(trace, *SERVE, "-y")
     assert run.status == 0, run.said
+    return found
 
 
 def _assert_as_desired(names: tuple[str, ...], trace: Path) -> Run:
@@ -73,6 +90,13 @@ def _assert_as_desired(names: tuple[str, ...], trace: Path) -> Run:
     return dry
 
 
+def test_killed_runs_left_nothing_half_written_and_were_finished(
+    lab: "Lab", served: list[list[str]], roster: Roster
+) -> None:
+    assert served == [[] for _ in MOMENTS]
+    assert left_behind(lab, roster) == []
+
+
 @pytest.mark.usefixtures("served")
 def test_served_is_durable_private_and_active(lab: "Lab", names: tuple[str, ...]) -> None:
     for name in names:
@@ -80,8 +104,6 @@ def test_served_is_durable_private_and_active(lab: "Lab", names: tuple[str, ...]
         assert len(files) == len(RAILS)
         assert all(line.startswith("600 root ") for line in files)
         assert on(lab, name, "netplan generate --root-dir $(mktemp -d) 2>&1; netplan generate 2>&1") == ""
-        left = "find /etc/netplan /run -maxdepth 1 -name 'sparks-netplan*' -o -maxdepth 1 -name '.90-NM*'"
-        assert on(lab, name, left) == ""
     for subnet in ("192.168.102", "192.168.103"):
         assert lab.ssh(names[0], f"ping -c 2 -M do -s 8972 {subnet}.11").returncode == 0
 
