@@ -23,7 +23,7 @@ PIN = OllamaModelPin(
 )
 DEPLOY = """
 import facts.look, fleet.ollama.deployment
-facts.look.as_root = lambda command: command
+facts.look.as_root = lambda command, otherwise="": command
 fleet.ollama.deployment.DROP_IN = {drop_in!r}
 import fleet.ollama.residents_unit
 fleet.ollama.residents_unit.RESIDENTS_PATH = {units!r} + "/sparks-ollama-residents.service"
