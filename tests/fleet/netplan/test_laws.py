@@ -1,8 +1,6 @@
 """What holds for every file: secrets stay on the host, and no text breaks the reader."""
 
 import json
-import shutil
-import subprocess
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any
@@ -196,14 +194,3 @@ def test_a_document_on_a_host_has_its_digest(tmp_path: Path) -> None:
     assert (file.path, file.content_digest) == (document.path, document.content_digest)
     assert (file.mode, file.too_open, file.durable) == (document.mode, False, True)
     assert NetplanFile.from_canonical(file.canonical) == file
-
-
-@pytest.mark.skipif(shutil.which("netplan") is None, reason="needs netplan.io")
-def test_netplan_takes_a_document_without_a_word(tmp_path: Path) -> None:
-    document = rail_document("srv5", "enp1s0f0np0", IPNetwork("192.168.102.10/24"), 9000)
-    write(tmp_path, {document.path.lstrip("/"): document.text})
-    ran = subprocess.run(["netplan", "generate", "--root-dir", str(tmp_path)], capture_output=True, text=True)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-    folder = tmp_path / "run/NetworkManager/system-connections"
-    (keyfile,) = folder.glob(f"netplan-NM-{document.uuid}.nmconnection")
-    assert "interface-name=enp1s0f0np0\n" in keyfile.read_text()
