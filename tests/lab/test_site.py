@@ -2,6 +2,8 @@
 
 import copy
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +120,29 @@ def test_a_question_goes_on_with_those_that_answer_and_still_fails(tmp_path: Pat
     done = Site(tmp_path).run("fact", "facts.memory.Memory", "--json")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupted_run_is_no_success(tmp_path: Path) -> None:
+    """The host takes the connection and never says a word."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        host = {**UNREACHABLE, "ssh_port": silent.getsockname()[1]}
+        site = Site(tmp_path, hosts={"a": host, "b": host})
+        with subprocess.Popen(
+            [sys.executable, "-m", "pyinfra", str(site.inventory), "deploys/serve.py", "-y"],
+            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        ) as run:  # fmt: skip
+            assert run.stderr is not None
+            said = ""
+            while "Connecting to hosts" not in said:
+                said += run.stderr.readline()
+            silent.accept()
+            run.send_signal(signal.SIGINT)
+            said += run.stderr.read()
+    assert run.returncode == 130, said
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize("inventory", ["inventories/sparks.py"])
