@@ -119,7 +119,7 @@ def test_no_interface_no_networkmanager_no_api(clean: "Lab", names: tuple[str, .
     on(
         clean,
         second,
-        "systemctl stop NetworkManager ollama; mv /etc/systemd/system/ollama.service /root/; systemctl daemon-reload",
+        "systemctl stop NetworkManager ollama; rm /etc/systemd/system/ollama.service; systemctl daemon-reload",
     )
     before = fingerprint(clean, names)
     run = pyinfra(trace, *SERVE, "-y")
