@@ -57,6 +57,8 @@ def _planned(state: State, roster: Roster) -> Plan | Refusals:
     unknown = sorted(each.name for each in hosts if each.name not in roster.enrolled)
     if unknown:
         raise PyinfraError(f"{', '.join(unknown)}: expected only sparks that the roster enrols, found these")
+    if any(each.data.get("roster") != hosts[0].data.get("roster") for each in hosts):
+        raise PyinfraError("roster: expected one for all hosts of a run, found several; it is the site's, not a host's")
     looking = {each.name: gevent.spawn(_observed, each, roster.desired_for(each.name)) for each in hosts}
     gevent.joinall(list(looking.values()), raise_error=True)
     outcome = plan(roster, {name: greenlet.get() for name, greenlet in looking.items()})

@@ -95,7 +95,10 @@ class Bundle(Look[dict[str, Any]]):
 
     def command(self, facts: str | Iterable[str | Wanted] = EVERY_FACT) -> str:
         names = facts.split(",") if isinstance(facts, str) else facts
-        self._wanted = tuple(_wanted(name) for name in names)
+        try:
+            self._wanted = tuple(_wanted(name) for name in names)
+        except FactValueError as error:
+            return f"echo {shlex.quote(str(error))} >&2; exit 64"
         sections = [look.section for look in self._wanted]
         sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
         command = _packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))

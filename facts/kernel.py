@@ -6,7 +6,10 @@ from facts.look import Look, shell
 from fleet.kernel import Kernel as RunningKernel
 from fleet.kernel import parse_kernel
 
-_SECRET = r'(systemd\.(machine_id|set_credential(_binary)?)|[^ ="]*(passw(or)?d|secret|token)[^ ="]*)'
+_SECRET = (
+    r"(systemd\.(machine_id|set_credential(_binary)?)|ds|"
+    r'[^ ="]*(passw|passphrase|secret|token|psk|key|auth|cred|serial|luks)[^ ="]*)'
+)
 """Parameters whose values stay on the host, as a regular expression of sed."""
 
 _SCRIPT = r"""
@@ -19,7 +22,8 @@ cmdline=$(cat /proc/cmdline)
 printf '%s\n' "release=$release" "page_size=$page_size" "boot_id=$boot_id" "uptime=$uptime"
 printf 'cmdline=%s\n' "$cmdline" | sed -E \
     -e 's/"@SECRET@=[^"]*"/"\1=<redacted>"/Ig' \
-    -e 's/([ =])@SECRET@=("[^"]*"|[^ "]*)+/\1\2=<redacted>/Ig'
+    -e 's/([ =])@SECRET@=("[^"]*"|[^ "]*)+/\1\2=<redacted>/Ig' \
+    -e 's,(://)[^ @/"]*@,\1<redacted>@,g'
 """
 
 

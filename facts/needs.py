@@ -53,9 +53,9 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
 
 def looks_for(desired: DesiredSpark) -> Looks:
     """Everything that the roster needs to know of a Spark."""
-    looks = host_looks()
+    looks = host_looks() | document_looks()
     if desired.rail_ends:
-        looks |= document_looks() | active_looks()
+        looks |= active_looks()
     if desired.ollama is not None:
         looks |= ollama_looks(desired.ollama)
     return looks

@@ -37,6 +37,10 @@ def _host_in_its_network(value: IPNetwork) -> IPNetwork:
     """A rail's address must be one that a peer can answer exactly: IPv4, a host, prefix 1 to 31."""
     if value.version != 4 or not 1 <= value.prefixlen <= 31:
         raise PydanticCustomError("prefix", "expected an IPv4 prefix of 1 to 31, found {found}", {"found": str(value)})
+    if value.ip.is_loopback() or value.ip.is_multicast() or value.ip.is_reserved() or not int(value.ip):
+        raise PydanticCustomError(
+            "unusable_address", "expected an address that a peer can reach, found {found}", {"found": str(value.ip)}
+        )
     if value.prefixlen < 31 and value.ip in (value.network, value.broadcast):
         raise PydanticCustomError(
             "host_address",

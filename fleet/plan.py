@@ -7,7 +7,7 @@ from pydantic import SerializeAsAny
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.rail_active import active_step
-from fleet.rail_document import document_step
+from fleet.rail_document import document_step, leftover_documents
 from fleet.record import Record
 from fleet.refusal import Refusal
 from fleet.roster import DesiredSpark, Roster
@@ -68,6 +68,7 @@ def decide(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]
         return
     found: list[Step | Refusal | None] = [another_machine(desired, seen)]
     found += [document_step(end, seen) for end in desired.rail_ends]
+    found += leftover_documents(desired, seen)
     found += [active_step(end, seen) for end in desired.rail_ends]
     yield from (each for each in found if each is not None)
     yield from _ollama(desired, seen)

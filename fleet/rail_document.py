@@ -3,13 +3,16 @@
 from typing import Literal
 
 from fleet.connections import Connections, Profile
+from fleet.hardware import INTERFACES
 from fleet.links import Link, find_link
 from fleet.netplan.device import NetplanFile
-from fleet.netplan.document import NetplanDocument, rail_document
-from fleet.netplan.effective import binding
+from fleet.netplan.document import NetplanDocument, rail_document, rail_uuid
+from fleet.netplan.effective import binding, durable_files_for
 from fleet.observation import Observation, known
 from fleet.rail import RailEnd
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
+from fleet.roster import DesiredSpark
 from fleet.step import Effect, Step
 
 
@@ -35,7 +38,7 @@ def document_step(end: RailEnd, seen: Observation) -> WriteDocument | Refusal | 
     refusal = (
         interface_missing(end, links)
         or _unreadable(end.spark, files)
-        or _undeclared_file(end, document, files)
+        or _undeclared_file(end, document, files, links)
         or _undeclared_profile(end, document, connections)
     )
     if refusal is not None:
@@ -78,17 +81,43 @@ def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
     )
 
 
-def _undeclared_file(end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...]) -> Refusal | None:
-    for file, device in binding(files, end.interface):
-        if file.path != document.path:
-            return Refusal(
-                code="undeclared_netplan",
-                subject=f"{end.spark} {end.interface}",
-                expected="no netplan file for it but ours",
-                found=f"{file.path} ({device.id})",
-                hint=f"move {file.path} away on the host, or take this rail out of the roster",
-            )
-    return None
+def _undeclared_file(
+    end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...], links: tuple[Link, ...]
+) -> Refusal | None:
+    """A file that binds the port now, or one under /etc that /run hides until the next boot."""
+    link = find_link(links, end.interface)
+    mac = None if link is None else link.permanent_mac or link.mac
+    now = [file.path for file, _ in binding(files, end.interface, mac)]
+    later = [file.path for file in durable_files_for(files, end.interface, mac)]
+    foreign = next((path for path in [*now, *later] if path != document.path), None)
+    if foreign is None:
+        return None
+    return Refusal(
+        code="undeclared_netplan",
+        subject=f"{end.spark} {end.interface}",
+        expected="no netplan file for it but ours",
+        found=foreign,
+        hint=f"move {foreign} away on the host, or take this rail out of the roster",
+    )
+
+
+def leftover_documents(desired: DesiredSpark, seen: Observation) -> tuple[Refusal, ...]:
+    """A refusal for each document of ours on a port that has no rail any more: it comes back at every boot."""
+    if isinstance(seen.netplan, Unobserved):
+        return ()
+    unused = [interface for interface in INTERFACES if desired.end_on(interface) is None]
+    ours = {f"/etc/netplan/90-NM-{rail_uuid(desired.name, interface)}.yaml": interface for interface in unused}
+    return tuple(
+        Refusal(
+            code="leftover_document",
+            subject=f"{desired.name} {ours[file.path]}",
+            expected="no document where the roster has no rail",
+            found=file.path,
+            hint=f"remove {file.path} on the host and run netplan generate, or put the rail back into the roster",
+        )
+        for file in seen.netplan
+        if file.path in ours
+    )
 
 
 def _undeclared_profile(end: RailEnd, document: NetplanDocument, connections: Connections) -> Refusal | None:

@@ -23,7 +23,7 @@ class Step(Record):
     subject: str
     """What changes, host first, as in a refusal: `srv5 /etc/netplan/90-NM-….yaml`."""
     before: str
-    """What was found, in words and digests; found anything else when acting, the step is refused."""
+    """What was found, in words and digests; an operation looks again and decides again before it acts."""
     after: str
     """What will be found once it is done; already found when acting, there is nothing to do."""
     reason: str
@@ -31,4 +31,4 @@ class Step(Record):
     effect: Effect
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.before} -> {self.after} ({self.reason})"
+        return f"{self.subject}: {self.before} -> {self.after} ({self.effect}: {self.reason})"

@@ -111,6 +111,8 @@ def _limits_match(hosts: Mapping[str, Any], inventory: str) -> None:
                 raise PyinfraError(f"--limit {pattern}: expected one of {', '.join(sorted(hosts))}, found no match")
         left = set().union(*(matches(pattern) for pattern in params["limit"]))
     for pattern in params.get("exclude") or ():
+        if not matches(pattern):
+            raise PyinfraError(f"--exclude {pattern}: expected one of {', '.join(sorted(hosts))}, found no match")
         left -= matches(pattern)
     if not left:
         raise PyinfraError(f"{inventory}: expected at least one host, found none left by --limit and --exclude")

@@ -90,14 +90,16 @@ def binding(
     )
 
 
-def durable_files_for(files: Iterable[NetplanFile], interface: str) -> tuple[NetplanFile, ...]:
+def durable_files_for(
+    files: Iterable[NetplanFile], interface: str, macaddress: str | None = None
+) -> tuple[NetplanFile, ...]:
     """The files under /lib and /etc that bind it, also those that one in /run hides until the next boot."""
     durable = tuple(
         file.model_copy(update={"shadowed_by": None})
         for file in files
         if file.durable and (file.shadowed_by is None or file.shadowed_by.startswith("/run/"))
     )
-    return tuple(dict.fromkeys(file for file, _ in binding(durable, interface)))
+    return tuple(dict.fromkeys(file for file, _ in binding(durable, interface, macaddress)))
 
 
 WIRED_NAMES = ("en", "eth", "ib")

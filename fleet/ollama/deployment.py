@@ -1,9 +1,11 @@
 """What one Spark should serve with Ollama: settings, pinned models, and which of them stay loaded."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Self
 
+from netaddr import valid_ipv4
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from fleet.ollama.settings import SETTINGS
@@ -17,6 +19,8 @@ DROP_IN = f"/etc/systemd/system/{UNIT}.d/sparks.conf"
 """The one file that is ours; whatever else configures the unit is read and never written."""
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+_LISTEN = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
+"""It is written into unit files, so nothing that systemd or a shell could read as more than an address."""
 _NAME = r"^([a-z0-9.-]+(:[0-9]+)?/)?([A-Za-z0-9_-]+/)?[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_][A-Za-z0-9_.-]*$"
 ModelName = Annotated[str, Field(pattern=_NAME)]
 """A name with its tag, `qwen3:0.6b`: a name without one means `latest`, which moves."""
@@ -75,6 +79,8 @@ class OllamaDeployment(Record):
     @field_validator("listen")
     @classmethod
     def _is_written_out(cls, value: str) -> str:
+        if not _LISTEN.fullmatch(value) or _is_no_ipv4(value):
+            raise wall("listen_address", f"listen: expected a form like 127.0.0.1:11434, found {value!r}")
         meant = Endpoint.from_setting(value)
         if value != meant.url.removeprefix("http://") or meant.port == 0 or not meant.host or meant.path:
             raise wall("listen_address", f"listen: expected a form like 127.0.0.1:11434, found {value}")
@@ -96,6 +102,12 @@ class OllamaDeployment(Record):
     def _walls(self) -> Self:
         _unique("models", (pin.name for pin in self.models))
         _unique("residents", (pin.model for pin in self.residents))
+        at_once = self.environment.get("OLLAMA_MAX_LOADED_MODELS", "0")
+        if at_once.isdigit() and 0 < int(at_once) < len(self.residents):
+            raise wall(
+                "too_many_residents",
+                f"residents: expected at most OLLAMA_MAX_LOADED_MODELS={at_once}, found {len(self.residents)}",
+            )
         declared = {pin.name for pin in self.models}
         for pin in self.residents:
             if pin.model not in declared:
@@ -132,6 +144,12 @@ class OllamaDeployment(Record):
     def resident(self, name: str) -> OllamaResidentPin | None:
         """The declared resident of that name, if any."""
         return next((pin for pin in self.residents if pin.model == name), None)
+
+
+def _is_no_ipv4(value: str) -> bool:
+    """Digits and dots that are no IPv4 address, as 999.1.1.1."""
+    host = value.rpartition(":")[0]
+    return host.replace(".", "").isdigit() and not valid_ipv4(host)
 
 
 def _unique(where: str, names: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fleet.connections import Networking, Profile
 from fleet.keyfile import Settings, Storage
 from fleet.machine import Machine
+from fleet.netplan.document import rail_document
 from fleet.observation import Observation, known
 from fleet.plan import Plan, Refusals, plan
 from fleet.rail_document import document_for
@@ -22,6 +23,8 @@ ROSTER = Roster.read(GOOD, "test")
 A, B = ROSTER.desired_for("a"), ROSTER.desired_for("b")
 END = A.rail_ends[0]
 PORT = END.interface
+MOVED = rail_document("a", "enp1s0f1np1", END.address, END.mtu)
+"""What stays behind when a rail moves from this port to another."""
 OTHER_OWNER = """\
 network:
   version: 2
@@ -140,6 +143,21 @@ REFUSED: dict[str, tuple[Any, str]] = {
         ),
         "undeclared_netplan",
     ),
+    "another file for the port that /run hides until the next boot": (
+        lambda seen: observed.with_file(
+            observed.with_file(
+                seen, observed.netplan_file("/run/netplan/50-x.yaml", "network: {version: 2}\n").model_copy()
+            ),
+            observed.netplan_file("/etc/netplan/50-x.yaml", OTHER_OWNER.format(id=PORT, match="")).model_copy(
+                update={"shadowed_by": "/run/netplan/50-x.yaml"}
+            ),
+        ),
+        "undeclared_netplan",
+    ),
+    "a document of ours on a port without a rail": (
+        lambda seen: observed.with_file(seen, observed.netplan_file(MOVED.path, MOVED.text)),
+        "leftover_document",
+    ),
     "a lasting profile of another owner": (
         lambda seen: observed.with_profile(
             seen,
@@ -171,6 +189,18 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def test_what_must_not_be_touched_is_refused(case: str) -> None:
     change, code = REFUSED[case]
     assert codes(change(observed.blank("a"))) == {code}
+
+
+def test_a_file_for_another_card_by_its_address_is_no_concern() -> None:
+    """As cloud-init writes it: bound by hardware address, whatever the name."""
+    other = OTHER_OWNER.format(id="mgmt", match='match: {macaddress: "02:00:00:00:00:99"}\n      ')
+    port = observed.link(PORT, END.mtu, [str(END.address)]).model_copy(update={"mac": "02:00:00:00:00:01"})
+    ports = [observed.link(e.interface, e.mtu, [str(e.address)]).model_copy(update={"mac": f"02:00:00:00:01:0{n}"})
+             for n, e in enumerate(A.rail_ends)]  # fmt: skip
+    found = observed.with_file(done(A), observed.netplan_file("/etc/netplan/50-cloud-init.yaml", other))
+    for each in (port, *ports):
+        found = observed.with_link(found, each)
+    assert steps(found) == []
 
 
 def test_an_address_without_a_gid_is_refused() -> None:

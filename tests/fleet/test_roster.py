@@ -172,6 +172,52 @@ WRONG: dict[str, tuple[Change, str, str]] = {
         "fabric.links[0].rails[0].ends[0].address",
         "expected an IPv4 prefix",
     ),
+    "a loopback address": (
+        lambda v: end(v, 0, 0).update(address="127.0.0.2/8"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an address that a peer can reach, found 127.0.0.2",
+    ),
+    "a multicast address": (
+        lambda v: end(v, 0, 0).update(address="224.0.0.2/8"),
+        "fabric.links[0].rails[0].ends[0].address",
+        "expected an address that a peer can reach, found 224.0.0.2",
+    ),
+    "more residents than may be loaded at once": (
+        lambda v: v.update(
+            deployments={
+                "x": {
+                    "spark": "a",
+                    "ollama": {
+                        "environment": {"OLLAMA_MAX_LOADED_MODELS": "1"},
+                        "models": [
+                            {"name": n, "digest": "sha256:" + "0" * 64, "size_bytes": 1} for n in ("m:1", "n:1")
+                        ],
+                        "residents": [{"model": n, "context": 1} for n in ("m:1", "n:1")],
+                    },
+                }
+            }
+        ),
+        "deployments.x.ollama",
+        "residents: expected at most OLLAMA_MAX_LOADED_MODELS=1, found 2",
+    ),
+    **{
+        f"listening on {listen!r}": (
+            lambda v, listen=listen: v.update(deployments={"x": {"spark": "a", "ollama": {"listen": listen}}}),
+            "deployments.x.ollama.listen",
+            "listen: expected a form like 127.0.0.1:11434",
+        )
+        for listen in (
+            "x\nExecStartPre=poweroff\nEnvironment=A=b:1",
+            "%h:11434",
+            "$(id):11434",
+            "a b:1",
+            "a\0b:1",
+            "999.1.1.1:80",
+            "0.0.0.0",
+            ":11434",
+            "http://x:1",
+        )
+    },
     "the network's own address": (
         lambda v: end(v, 0, 0).update(address="10.1.1.0/24"),
         "fabric.links[0].rails[0].ends[0].address",

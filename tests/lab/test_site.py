@@ -98,10 +98,12 @@ def test_a_site_without_group_data_says_where_it_looked(tmp_path: Path) -> None:
     refused(site.run(), "expected group_data at")
 
 
-@pytest.mark.parametrize("arguments", [("--limit", "nobody"), ("--limit", "a", "--exclude", "a"), ("--exclude", "*")])
+@pytest.mark.parametrize(
+    "arguments", [("--limit", "nobody"), ("--limit", "a", "--exclude", "a"), ("--exclude", "*"), ("--exclude", "aa")]
+)
 def test_a_limit_that_leaves_nothing_is_an_error(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = Site(tmp_path).run("deploys/serve.py", "--dry", *arguments)
-    refused(done, "found no match" if "nobody" in arguments else "found none left by --limit and --exclude")
+    refused(done, "found no match" if arguments[1] in ("nobody", "aa") else "found none left by --limit and --exclude")
 
 
 @pytest.mark.parametrize("hosts", [{"a": {}}, {"a": {}, "b": {}, "c": {}}, {"a": {}, "b": {}, "zed": {}}])
@@ -120,6 +122,12 @@ def test_a_question_goes_on_with_those_that_answer_and_still_fails(tmp_path: Pat
     done = Site(tmp_path).run("fact", "facts.memory.Memory", "--json")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_an_inventory_that_is_not_there_is_no_success(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.inventory.unlink()
+    refused(site.run(), f"{site.inventory}: expected an inventory file, found none")
 
 
 def test_an_interrupted_run_is_no_success(tmp_path: Path) -> None:
