@@ -4,6 +4,7 @@
 """
 
 import re
+from ipaddress import IPv4Address
 from typing import Annotated
 
 from netaddr import AddrFormatError, IPAddress, IPNetwork
@@ -33,11 +34,17 @@ def _interface4(value: object) -> IPNetwork:
     return found
 
 
+def _is_of_no_peer(address: IPv4Address) -> bool:
+    """Loopback, multicast, 0.0.0.0/8 (this network) and 240.0.0.0/4 (RFC 1122, RFC 1112)."""
+    this_network = int(address) >> 24 == 0
+    return address.is_loopback or address.is_multicast or address.is_reserved or this_network
+
+
 def _host_in_its_network(value: IPNetwork) -> IPNetwork:
     """A rail's address must be one that a peer can answer exactly: IPv4, a host, prefix 1 to 31."""
     if value.version != 4 or not 1 <= value.prefixlen <= 31:
         raise PydanticCustomError("prefix", "expected an IPv4 prefix of 1 to 31, found {found}", {"found": str(value)})
-    if value.ip.is_loopback() or value.ip.is_multicast() or value.ip.is_reserved() or not int(value.ip):
+    if _is_of_no_peer(IPv4Address(int(value.ip))):
         raise PydanticCustomError(
             "unusable_address", "expected an address that a peer can reach, found {found}", {"found": str(value.ip)}
         )

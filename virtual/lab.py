@@ -46,7 +46,7 @@ class Lab:
 
     def up(self, layout: str = "pair", count: int | None = None) -> LabState:
         """Bring up the machines of a layout, from the cache where it has them; as many as it joins."""
-        wires = cabling(layout, count or least_machines(layout))
+        wires = cabling(layout, least_machines(layout) if count is None else count)
         with self._held("up"):
             host.require(host.TO_RUN)
             cache.sweep()

@@ -85,11 +85,12 @@ def test_status_of_no_lab_exits_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (done.exit_code, done.stdout) == (3, "the lab is down\n")
 
 
-def test_a_user_error_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_a_user_error_is_one_line(count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("virtual.lab.project_root", lambda: tmp_path)
-    done = CliRunner().invoke(virtual, ["up", "--count", "9"])
+    done = CliRunner().invoke(virtual, ["up", "--count", str(count)])
     assert done.exit_code == 1
-    assert done.stderr == "Error: count: expected 2 to 8 machines for pair, found 9\n"
+    assert done.stderr == f"Error: count: expected 2 to 8 machines for pair, found {count}\n"
 
 
 def hold(path: Path, ready: "multiprocessing.synchronize.Event", end: "multiprocessing.synchronize.Event") -> None:
