@@ -5,6 +5,7 @@ pyinfra 3.10.0 and paramiko 4 on two shared cores).
 """
 
 import json
+import logging
 import os
 import socket
 import time
@@ -14,6 +15,11 @@ import paramiko
 
 TRACE = "SPARKS_SSH_TRACE"
 """Environment variable: a file that gets one JSON line for each channel opened, command begun and command ended."""
+
+
+# Where nobody listens to it, Python prints what paramiko logs as an error: the traceback of a host that hung up.
+# pyinfra says the same in one line.
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 
 class Transport(paramiko.Transport):

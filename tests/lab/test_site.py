@@ -150,6 +150,7 @@ def test_an_interrupted_run_is_no_success(tmp_path: Path) -> None:
             run.send_signal(signal.SIGINT)
             said += run.stderr.read()
     assert run.returncode == 130, said
+    assert "interrupted" in said
     assert "Traceback" not in said
 
 
