@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -15,6 +16,10 @@ ROOT = Path(__file__).resolve().parents[1]
 WAKING = pytest.StashKey["subprocess.Popen[bytes]"]()
 """The process that brings the lab up in the background."""
 WAS_UP = pytest.StashKey[bool]()
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+"""No wall time decides: virtual Sparks are built beside these tests."""
 
 CASES = Path(__file__).parent / "cases"
 
