@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Record(BaseModel):
@@ -33,6 +33,10 @@ class Record(BaseModel):
     def from_canonical(cls, text: str) -> Self:
         """The inverse of `canonical`; raises pydantic.ValidationError when the text is no such record."""
         return cls.model_validate_json(text)
+
+
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+"""A digest as `sha256_digest` spells it."""
 
 
 def sha256_digest(content: bytes) -> str:

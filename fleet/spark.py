@@ -5,11 +5,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from fleet.hardware import twin_of
-from fleet.record import Record
+from fleet.record import Digest, Record
 from fleet.wall import wall
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
-Sha256 = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
 class Spark(Record):
@@ -18,7 +17,7 @@ class Spark(Record):
     enrolled: bool
     management: str = "enP7s7"
     """The interface that carries SSH. `enP7s7` is the 10GbE port of every DGX Spark (field-notes, Names)."""
-    machine_id: Sha256 | None = None
+    machine_id: Digest | None = None
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
 
     @model_validator(mode="after")

@@ -11,14 +11,13 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from fleet.ollama.settings import SETTINGS
 from fleet.ollama.units import quoted_assignment
 from fleet.ollama.values import Endpoint, KeepAlive
-from fleet.record import Record, sha256_digest
+from fleet.record import Digest, Record, sha256_digest
 from fleet.wall import wall
 
 UNIT = "ollama.service"
 DROP_IN = f"/etc/systemd/system/{UNIT}.d/sparks.conf"
 """The one file that is ours; whatever else configures the unit is read and never written."""
 
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _LISTEN = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
 """It is written into unit files, so nothing that systemd or a shell could read as more than an address."""
 _NAME = r"^([a-z0-9.-]+(:[0-9]+)?/)?([A-Za-z0-9_-]+/)?[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_][A-Za-z0-9_.-]*$"
