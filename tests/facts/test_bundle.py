@@ -94,28 +94,30 @@ def test_a_python_look_runs_in_the_same_process(tmp_path: Path) -> None:
     assert "files" in run(look)[look.name]
 
 
-def test_without_sudo_every_look_says_so(tmp_path: Path) -> None:
-    """As an ordinary user whose sudo wants a password: `id` and `sudo` are played."""
+@pytest.fixture
+def without_sudo(tmp_path: Path) -> str:
+    """A PATH on which an ordinary user's sudo wants a password: `id` and `sudo` are played."""
     for name, body in (("id", "case $1 in -u) echo 1000;; -un) echo pat;; esac"), ("sudo", "exit 1")):
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / name).chmod(0o755)
+    return f"{tmp_path}:{os.environ['PATH']}"
+
+
+def test_without_sudo_every_look_says_so(without_sudo: str) -> None:
 
     class Rooted(Says):
         needs_root: ClassVar[bool] = True
 
     looks = says("echo x", Rooted), says("echo y")
-    answers = run(*looks, path=f"{tmp_path}:{os.environ['PATH']}")
+    answers = run(*looks, path=without_sudo)
     expected = Unobserved(reason="expected sudo without a password for pat, found it refused")
     assert list(answers.values()) == [expected] * 2
 
 
-def test_a_command_without_sudo_is_one_line_and_status_77(tmp_path: Path) -> None:
-    for name, body in (("id", "case $1 in -u) echo 1000;; -un) echo pat;; esac"), ("sudo", "exit 1")):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
-        (tmp_path / name).chmod(0o755)
+def test_a_command_without_sudo_is_one_line_and_status_77(without_sudo: str) -> None:
     done = subprocess.run(
         ["sh", "-c", as_root("echo written")], capture_output=True, text=True, check=False,
-        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        env={"PATH": without_sudo},
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (77, "")
     assert done.stderr == "expected sudo without a password for pat, found it refused\n"
