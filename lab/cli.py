@@ -1,27 +1,49 @@
-"""`sparks`: the operator's command. Each group of commands is imported when it is used."""
+"""`sparks`: the operator's command. Each command is imported when it is used."""
 
 from importlib import import_module
+from typing import Any
 
 import click
 
-_GROUPS = {"virtual": "virtual.cli:virtual"}
-"""Command groups by name: `module:attribute`."""
+from lab.command import INTERRUPTED
+
+_COMMANDS = {"virtual": "virtual.cli:virtual"}
+"""Commands and groups of commands by name: `module:attribute`."""
+_ASK_HOSTS: frozenset[str] = frozenset()
+"""Those that talk to hosts through pyinfra."""
 
 
-class _Groups(click.Group):
-    """Imports a group of commands only when it is asked for, so that start-up stays quick."""
+class _Commands(click.Group):
+    """Imports a command only when it is asked for, so that start-up stays quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_GROUPS)
+        return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _GROUPS:
+        if cmd_name not in _COMMANDS:
             return None
-        module, _, attribute = _GROUPS[cmd_name].partition(":")
+        if cmd_name in _ASK_HOSTS:
+            _patch_for_gevent()
+        module, _, attribute = _COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """An interrupted command ends with its own status: click says 1, as for a failure."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise SystemExit(INTERRUPTED) from None
 
-@click.group(cls=_Groups)
+
+def _patch_for_gevent() -> None:
+    """pyinfra asks hosts side by side only where this came before its own import, as in its own command."""
+    from gevent import monkey
+
+    monkey.patch_all()
+
+
+@click.group(cls=_Commands)
 def main() -> None:
     """Run a lab of DGX Sparks as desired state."""

@@ -22,10 +22,8 @@ from pyinfra.context import ctx_state
 
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
+from lab.command import INTERRUPTED
 from lab.transport import transport
-
-INTERRUPTED = 130
-"""128 and SIGINT's number, as shells report it."""
 
 Hosts = list[tuple[str, dict[str, Any]]]
 

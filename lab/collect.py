@@ -1,0 +1,95 @@
+"""Observing the hosts of a site from a command of ours: pyinfra's API in this process, read-only.
+
+A process that calls this patches the standard library for gevent first (`lab.cli` does), else hosts answer one
+after the other.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import click
+import gevent
+from pyinfra.api import Config, Host, State
+from pyinfra.api.exceptions import ConnectError, PyinfraError
+from pyinfra.context import ctx_host, ctx_inventory, ctx_state
+from pyinfra_cli.inventory import make_inventory_from_files  # type: ignore[import-untyped]
+from pyinfra_cli.log import setup_logging  # type: ignore[import-untyped]
+
+from facts.needs import Looks, looks_for, observation
+from fleet.observation import Observation
+from fleet.record import Unobserved
+from fleet.roster import DesiredSpark, Roster
+from lab.command import Failed
+from lab.site import read_roster
+
+
+def roster_of(inventory: str) -> Roster:
+    """The roster of an inventory; raises Failed with every complaint. No host is contacted."""
+    if not Path(inventory).is_file():
+        raise Failed(f"{inventory}: expected an inventory file, found none; name one with -i or SPARKS_INVENTORY")
+    try:
+        return read_roster(inventory)[0]
+    except PyinfraError as error:
+        raise Failed(str(error)) from error
+
+
+def collect(
+    inventory: str,
+    names: Iterable[str] | None = None,
+    looks: Callable[[DesiredSpark], Looks] = looks_for,
+) -> dict[str, Observation]:
+    """Each named host, observed at the same time as the others, in one exec channel each.
+
+    + inventory: the inventory file; all of `lab.site`'s checks apply
+    + names: enrolled Sparks; all of them where none are given
+    + looks: what to ask a Spark, by section of its observation
+
+    A host that does not answer has an observation whose every section says why. Raises Failed, before any
+    host is contacted, for a site that cannot be and for a name that the roster does not enrol.
+    """
+    roster = roster_of(inventory)
+    wanted = tuple(dict.fromkeys(roster.enrolled if names is None else names))
+    for name in wanted:
+        if name not in roster.enrolled:
+            enrolled = ", ".join(roster.enrolled) or "none at all"
+            raise Failed(f"{name}: expected an enrolled spark of {inventory}, one of {enrolled}, found none")
+    hosts = _hosts(inventory)
+    asked = {name: gevent.spawn(_observed, hosts[name], looks(roster.desired_for(name))) for name in wanted}
+    try:
+        gevent.joinall(list(asked.values()), raise_error=True)
+    finally:
+        for name in wanted:
+            with suppress(Exception):
+                hosts[name].disconnect()
+    return {name: greenlet.get() for name, greenlet in asked.items()}
+
+
+def _hosts(inventory: str) -> dict[str, Host]:
+    """The hosts of an inventory file, read as pyinfra's own command reads it; none is connected yet."""
+    setup_logging(logging.WARNING)
+    state = State()
+    ctx_state.set(state)
+    try:
+        made = make_inventory_from_files(inventory, cwd=str(Path.cwd()))
+    except PyinfraError as error:
+        raise Failed(str(error)) from error
+    except SyntaxError as error:
+        raise Failed(f"{inventory}:{error.lineno}: expected Python, found {error.msg}") from error
+    except (click.ClickException, OSError) as error:
+        cause = getattr(error, "exception", error)
+        raise Failed(f"{inventory}: expected hosts, found {type(cause).__name__}: {cause}") from error
+    ctx_inventory.set(made)
+    state.init(made, Config())
+    return {host.name: host for host in made}
+
+
+def _observed(host: Host, looks: Looks) -> Observation:
+    with ctx_host.use(host):
+        try:
+            host.connect(show_errors=False, raise_exceptions=True)
+        except ConnectError as error:
+            silent = Unobserved(reason=f"expected an answer over SSH, found {error.args[0]}")
+            return Observation(host=host.name, **dict.fromkeys(looks, silent))
+        return observation(host, host.name, looks)

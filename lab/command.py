@@ -1,0 +1,41 @@
+"""What the commands of `sparks` share: where the site is, and how a command ends other than well.
+
+Exit statuses: 0 done, 1 failed, 3 refused, 130 interrupted.
+"""
+
+from typing import IO, Any
+
+import click
+from typing_extensions import override
+
+INTERRUPTED = 130
+"""128 and SIGINT's number, as shells report it."""
+
+
+class Failed(click.ClickException):
+    """It could not be done; the message is one line per complaint."""
+
+    exit_code = 1
+
+    @override
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, err=True)
+
+
+class Refused(Failed):
+    """It must not be done, or not all of it; the message says why and what would help."""
+
+    exit_code = 3
+
+
+inventory_option = click.option(
+    "-i",
+    "--inventory",
+    envvar="SPARKS_INVENTORY",
+    default="inventories/sparks.py",
+    show_default=True,
+    show_envvar=True,
+    metavar="FILE",
+    help="The site's inventory.",
+)
+"""Gives a command `inventory: str`, as `lab.collect.collect` and `lab.collect.roster_of` take it."""

@@ -1,0 +1,89 @@
+"""Observing a site from a command: what is wrong with it is one line, a host that does not answer is no value."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab.test_site import ROOT, Site, changed
+
+PROGRAM = """
+from gevent import monkey
+monkey.patch_all()
+import click, json, sys
+from lab.collect import collect
+from lab.command import inventory_option
+
+@click.command()
+@inventory_option
+@click.argument("names", nargs=-1)
+def ask(inventory, names):
+    seen = collect(inventory, names or None)
+    click.echo(json.dumps({name: each.to_json() for name, each in seen.items()}))
+
+ask()
+"""
+
+
+def ask(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def failed(done: subprocess.CompletedProcess[str], line: str) -> None:
+    """It ended with status 1 and said so in one line."""
+    assert done.returncode == 1, done.stderr
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not done.stdout
+
+
+@pytest.mark.parametrize("asked", [(), ("a",), ("b", "a", "b")])
+def test_a_host_that_does_not_answer_is_unobserved_in_every_section(asked: tuple[str, ...], tmp_path: Path) -> None:
+    done = ask("-i", str(Site(tmp_path).inventory), *asked)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    assert set(seen) == (set(asked) or {"a", "b"})
+    for each in seen.values():
+        assert "expected an answer over SSH, found Could not connect" in each["links"]["reason"]
+
+
+def test_the_inventory_can_be_said_once_for_a_shell(tmp_path: Path) -> None:
+    assert ask("a", SPARKS_INVENTORY=str(Site(tmp_path).inventory)).returncode == 0
+
+
+def test_a_name_that_is_not_enrolled_is_refused_before_any_host_is_contacted(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    failed(ask("-i", str(site.inventory), "zed"), f"zed: expected an enrolled spark of {site.inventory}, one of a, b")
+
+
+def test_an_inventory_that_is_not_there_is_named() -> None:
+    failed(ask("-i", "nowhere.py"), "nowhere.py: expected an inventory file, found none; name one with -i")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("hosts = [\n", ":1: expected Python, found "),
+        ("import nothing_of_that_name\n", ": expected hosts, found ModuleNotFoundError: No module named"),
+        ("from pathlib import Path\nPath('/nonexistent').read_text()\n", ": expected hosts, found FileNotFoundError"),
+    ],
+)
+def test_an_inventory_that_cannot_be_read_is_named(text: str, line: str, tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.inventory.write_text(text)
+    failed(ask("-i", str(site.inventory)), f"{site.inventory}{line}")
+
+
+def test_the_checks_of_a_site_apply(tmp_path: Path) -> None:
+    failed(ask("-i", str(Site(tmp_path / "one", hosts={"a": {}}).inventory)), "expected a host for b")
+    site = Site(tmp_path / "other", changed(lambda end: end.update(mtu=1500)))
+    failed(ask("-i", str(site.inventory)), "expected one MTU at both ends")
