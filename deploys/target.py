@@ -12,8 +12,9 @@ from pyinfra.api.exceptions import PyinfraError
 
 from facts.needs import looks_for, observation
 from facts.observe import watch
+from fleet.desired import DesiredSpark
 from fleet.plan import Plan, Refusals, plan
-from fleet.roster import DesiredSpark, Roster
+from fleet.roster import Roster
 from fleet.roster_error import RosterError
 
 _DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")

@@ -13,9 +13,9 @@ from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
 from facts.roce import RoceDevices, RoceGids
+from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.ollama.deployment import OllamaDeployment
-from fleet.roster import DesiredSpark
 
 Looks = dict[str, Wanted]
 """A look for each section of an observation."""

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import SerializeAsAny
 
+from fleet.desired import DesiredSpark
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.rail_active import active_step
 from fleet.rail_document import document_step, leftover_documents
 from fleet.record import Record
 from fleet.refusal import Refusal
-from fleet.roster import DesiredSpark, Roster
+from fleet.roster import Roster
 from fleet.step import Step
 
 

@@ -1,12 +1,15 @@
-"""Rails and the cables that carry them. A rail that cannot work has no constructor."""
+"""Where Sparks meet at layer 3: a rail between two, or a switch plane among many. None can be built that cannot work.
 
-from itertools import combinations
+Both are one twin's subnet: its ends share a network and an MTU, and each end is an interface of another Spark.
+"""
+
+from collections import Counter
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from fleet.address import Interface4
-from fleet.hardware import Cage, Twin, twin_of
+from fleet.hardware import Twin, twin_of
 from fleet.record import Record
 from fleet.wall import wall
 
@@ -38,99 +41,99 @@ class RailEnd(Record):
         assert twin is not None
         return twin
 
+    def __str__(self) -> str:
+        return f"{self.spark} {self.interface}"
 
-class Rail(Record):
-    """One twin of a cable between two Sparks, in a subnet of its own. NCCL picks a rail by interface."""
+
+class Segment(Record):
+    """One subnet and its ends: the base of `Rail` and `SwitchPlane`."""
 
     rail: int
     """The number people call it by; often a part of its subnet."""
-    ends: tuple[RailEnd, RailEnd]
+    ends: tuple[RailEnd, ...]
+
+    @property
+    def subnet(self) -> str:
+        """Its network in CIDR spelling."""
+        return str(self.ends[0].address.cidr)
+
+    def end_of(self, spark: str) -> RailEnd | None:
+        """Its end on a Spark, or None where it does not go there."""
+        return next((end for end in self.ends if end.spark == spark), None)
+
+    def peers_of(self, spark: str) -> tuple[RailEnd, ...]:
+        """Every end that a Spark can reach over it without a hop."""
+        return tuple(end for end in self.ends if end.spark != spark)
+
+    def __str__(self) -> str:
+        return f"rail {self.rail}"
+
+    def joined(self) -> str:
+        """The segment and its ends, as people look for them: `rail 102 (srv5 enp1s0f0np0 - srv6 enp1s0f0np0)`."""
+        return f"{self} ({' - '.join(map(str, self.ends))})"
 
     @model_validator(mode="after")
-    def _walls(self) -> Self:
-        one, other = self.ends
-        if one.spark == other.spark:
-            raise wall("rail_to_itself", f"rail {self.rail}: expected two sparks, found {one.spark} twice")
+    def _one_network(self) -> Self:
+        for name, count in Counter(end.spark for end in self.ends).items():
+            if count > 1:
+                raise wall("rail_to_itself", f"{self}: expected another spark at each end, found {name} {count} times")
+        for end in self.ends[1:]:
+            self._fits(self.ends[0], end)
+        addresses = Counter(str(end.address.ip) for end in self.ends)
+        for address, count in addresses.items():
+            if count > 1:
+                raise wall("shared_address", f"{self}: expected an address for each end, found {address} {count} times")
+        return self
+
+    def _fits(self, one: RailEnd, other: RailEnd) -> None:
         if one.address.cidr != other.address.cidr:
             raise wall(
                 "split_subnet",
-                f"rail {self.rail}: expected one subnet at both ends, "
+                f"{self}: expected one subnet at every end, "
                 f"found {one.spark} in {one.address.cidr} and {other.spark} in {other.address.cidr}",
-            )
-        if one.address.ip == other.address.ip:
-            raise wall(
-                "shared_address",
-                f"rail {self.rail}: expected two addresses, found {one.address.ip} at both ends",
             )
         if one.mtu != other.mtu:
             raise wall(
                 "unequal_mtu",
-                f"rail {self.rail}: expected one MTU at both ends, "
-                f"found {one.spark} {one.mtu} and {other.spark} {other.mtu}",
+                f"{self}: expected one MTU at every end, found {one.spark} {one.mtu} and {other.spark} {other.mtu}",
             )
-        return self
 
-    @property
-    def subnet(self) -> str:
-        """The rail's network in CIDR spelling."""
-        return str(self.ends[0].address.cidr)
+    def refuse_crossed(self) -> None:
+        """The wall of shapes in which NCCL picks a rail by interface name: one name at every end.
 
-    def end_of(self, spark: str) -> RailEnd | None:
-        """This rail's end on a Spark, or None where it does not go there."""
-        return next((end for end in self.ends if end.spark == spark), None)
+        A crossed rail passes a jumbo ping and NCCL still cannot select it.
+        """
+        one = self.ends[0]
+        for other in self.ends[1:]:
+            if other.interface != one.interface:
+                raise wall("crossed_rail", f"{self}: expected one interface at every end, found {one} and {other}")
 
 
-class FabricLink(Record):
-    """One cable between two Sparks and the rails on it: one per twin, so one or two."""
-
-    rails: tuple[Rail, ...]
+class Rail(Segment):
+    """One twin of a cable between two Sparks, in a subnet of its own."""
 
     @model_validator(mode="after")
-    def _one_cable(self) -> Self:
-        if not 1 <= len(self.rails) <= 2:
-            raise wall("rails_of_a_cable", f"rails: expected one or two, one for each twin, found {len(self.rails)}")
-        for rail in self.rails:
-            _same_interface_at_both_ends(rail)
-        for one, other in combinations(self.rails, 2):
-            _same_cage_other_twin(one, other)
+    def _two_reciprocal_ends(self) -> Self:
+        if len(self.ends) != 2:
+            raise wall("rail_ends", f"{self}: expected two ends, found {len(self.ends)}")
+        one, other = self.ends
+        if one.twin.domain != other.twin.domain:
+            raise wall(
+                "twins_not_reciprocal",
+                f"{self}: expected the same twin of a cage at both ends (both enp1… or both enP2p1…), "
+                f"found {one} and {other}",
+            )
         return self
 
-    @property
-    def sparks(self) -> frozenset[str]:
-        """The two Sparks that the cable joins."""
-        return frozenset(end.spark for end in self.rails[0].ends)
 
-    @property
-    def cages(self) -> tuple[tuple[str, Cage], ...]:
-        """The two cages it is plugged into, as (spark, cage)."""
-        return tuple((end.spark, end.twin.cage) for end in self.rails[0].ends)
+class SwitchPlane(Segment):
+    """One twin of every Spark on one switch: all of them in one subnet."""
 
+    switch: str
 
-def _same_interface_at_both_ends(rail: Rail) -> None:
-    """A pair's rail is crossed when its ends differ: it pings at jumbo size and NCCL still cannot select it."""
-    one, other = rail.ends
-    if one.interface != other.interface:
-        raise wall(
-            "crossed_rail",
-            f"rail {rail.rail}: expected one interface at both ends, "
-            f"found {one.spark} {one.interface} and {other.spark} {other.interface}",
-        )
-
-
-def _same_cage_other_twin(one: Rail, other: Rail) -> None:
-    rails = f"rails {one.rail} and {other.rail}"
-    if {end.spark for end in one.ends} != {end.spark for end in other.ends}:
-        raise wall("two_cables", f"{rails}: expected one cable between two sparks, found others")
-    for end in one.ends:
-        twin = other.end_of(end.spark)
-        assert twin is not None
-        if twin.twin.cage != end.twin.cage:
-            raise wall(
-                "two_cages",
-                f"{rails} on {end.spark}: expected one cage, found {end.interface} and {twin.interface}",
-            )
-        if twin.interface == end.interface:
-            raise wall(
-                "shared_interface",
-                f"{rails} on {end.spark}: expected both twins of the cage, found {end.interface} twice",
-            )
+    @model_validator(mode="after")
+    def _same_port_everywhere(self) -> Self:
+        if not self.ends:
+            raise wall("rail_ends", f"{self}: expected at least one end, found none")
+        self.refuse_crossed()
+        return self

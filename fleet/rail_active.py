@@ -4,9 +4,9 @@ import ipaddress
 from typing import Literal
 
 from fleet.connections import Connections, Networking
+from fleet.desired import DesiredEnd
 from fleet.links import Link, canonical_cidr, find_link
 from fleet.observation import Observation, known
-from fleet.rail import RailEnd
 from fleet.rail_document import document_for, interface_missing
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, usable_gids
@@ -25,7 +25,7 @@ class Activate(Step):
     uuid: str
 
 
-def active_step(end: RailEnd, seen: Observation) -> Activate | Refusal | None:
+def active_step(end: DesiredEnd, seen: Observation) -> Activate | Refusal | None:
     """What makes the end active: a step, None when it is, or why bringing it up cannot help."""
     if blind := seen.unobserved(*SECTIONS):
         return blind
@@ -48,7 +48,7 @@ def active_step(end: RailEnd, seen: Observation) -> Activate | Refusal | None:
     )
 
 
-def active_difference(end: RailEnd, seen: Observation) -> Refusal | None:
+def active_difference(end: DesiredEnd, seen: Observation) -> Refusal | None:
     """What still differs after bringing the end up, as a refusal to call it done; None when nothing does."""
     match active_step(end, seen):
         case Activate() as step:
@@ -57,7 +57,7 @@ def active_difference(end: RailEnd, seen: Observation) -> Refusal | None:
             return outcome
 
 
-def gid_missing(end: RailEnd, seen: Observation) -> Refusal | None:
+def gid_missing(end: DesiredEnd, seen: Observation) -> Refusal | None:
     """A refusal where no RoCE v2 GID carries the end's address; RDMA would find no way to it."""
     if usable_gids(known(seen.roce_gids), end.interface, end.address):
         return None
@@ -70,7 +70,7 @@ def gid_missing(end: RailEnd, seen: Observation) -> Refusal | None:
     )
 
 
-def _cannot_come_up(end: RailEnd, link: Link, connections: Connections) -> Refusal | None:
+def _cannot_come_up(end: DesiredEnd, link: Link, connections: Connections) -> Refusal | None:
     subject = f"{end.spark} {end.interface}"
     if not connections.running or connections.networking is Networking.DISABLED:
         found = "it stopped" if not connections.running else "networking switched off"
@@ -85,7 +85,7 @@ def _cannot_come_up(end: RailEnd, link: Link, connections: Connections) -> Refus
     return None
 
 
-def _no_roce_device(end: RailEnd, devices: tuple[RoceDevice, ...]) -> Refusal | None:
+def _no_roce_device(end: DesiredEnd, devices: tuple[RoceDevice, ...]) -> Refusal | None:
     if any(end.interface in device.netdevs and device.is_roce for device in devices):
         return None
     return Refusal(
@@ -96,7 +96,7 @@ def _no_roce_device(end: RailEnd, devices: tuple[RoceDevice, ...]) -> Refusal | 
     )
 
 
-def _differences(end: RailEnd, link: Link, connections: Connections) -> list[tuple[str, str]]:
+def _differences(end: DesiredEnd, link: Link, connections: Connections) -> list[tuple[str, str]]:
     """Pairs (expected, found) of everything that is not yet as the document says."""
     pairs = [
         (f"addresses {canonical_cidr(str(end.address))}", f"addresses {_ipv4(link)}"),
@@ -112,7 +112,7 @@ def _ipv4(link: Link) -> str:
     return " ".join(address for address in own if ipaddress.ip_interface(address).version == 4) or "none"
 
 
-def _profile(end: RailEnd, connections: Connections) -> str:
+def _profile(end: DesiredEnd, connections: Connections) -> str:
     ours = connections.profile(document_for(end).uuid)
     if ours is None or not ours.is_active or ours.device != end.interface:
         other = connections.active_profile(end.interface)

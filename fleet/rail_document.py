@@ -3,16 +3,15 @@
 from typing import Literal
 
 from fleet.connections import Connections, Profile
+from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.hardware import INTERFACES
 from fleet.links import Link, find_link
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.document import NetplanDocument, rail_document, rail_uuid
 from fleet.netplan.effective import binding, durable_files_for
 from fleet.observation import Observation, known
-from fleet.rail import RailEnd
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
-from fleet.roster import DesiredSpark
 from fleet.step import Effect, Step
 
 
@@ -24,12 +23,12 @@ class WriteDocument(Step):
     document: NetplanDocument
 
 
-def document_for(end: RailEnd) -> NetplanDocument:
+def document_for(end: DesiredEnd) -> NetplanDocument:
     """The document that makes a rail end durable."""
-    return rail_document(end.spark, end.interface, end.address, end.mtu)
+    return rail_document(end.spark, end.interface, end.address, end.mtu, end.routes)
 
 
-def document_step(end: RailEnd, seen: Observation) -> WriteDocument | Refusal | None:
+def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal | None:
     """What makes the end's document durable: a step, None when it is, or why it must not be touched."""
     if blind := seen.unobserved("netplan", "links", "connections"):
         return blind
@@ -55,7 +54,7 @@ def document_step(end: RailEnd, seen: Observation) -> WriteDocument | Refusal | 
     )
 
 
-def interface_missing(end: RailEnd, links: tuple[Link, ...]) -> Refusal | None:
+def interface_missing(end: DesiredEnd, links: tuple[Link, ...]) -> Refusal | None:
     """A refusal where the host has no such interface. A ConnectX-7 can leave PCI when no cable is in."""
     if find_link(links, end.interface) is not None:
         return None
@@ -82,7 +81,7 @@ def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
 
 
 def _undeclared_file(
-    end: RailEnd, document: NetplanDocument, files: tuple[NetplanFile, ...], links: tuple[Link, ...]
+    end: DesiredEnd, document: NetplanDocument, files: tuple[NetplanFile, ...], links: tuple[Link, ...]
 ) -> Refusal | None:
     """A file that binds the port now, or one under /etc that /run hides until the next boot."""
     link = find_link(links, end.interface)
@@ -120,7 +119,7 @@ def leftover_documents(desired: DesiredSpark, seen: Observation) -> tuple[Refusa
     )
 
 
-def _undeclared_profile(end: RailEnd, document: NetplanDocument, connections: Connections) -> Refusal | None:
+def _undeclared_profile(end: DesiredEnd, document: NetplanDocument, connections: Connections) -> Refusal | None:
     """A lasting profile of another owner would compete with ours for the port at the next boot."""
     for profile in connections.profiles:
         if profile.uuid != document.uuid and profile.survives_reboot and _is_on(profile, end.interface):
@@ -153,7 +152,7 @@ def _shown(found: NetplanFile | None) -> str:
     return f"{found.content_digest} {mode} {found.owner}"
 
 
-def _why(end: RailEnd, links: tuple[Link, ...], connections: Connections) -> str:
+def _why(end: DesiredEnd, links: tuple[Link, ...], connections: Connections) -> str:
     """Says so where the address works today: that is what people believe to be enough."""
     link = find_link(links, end.interface)
     works = link is not None and link.has_address(end.address)

@@ -9,13 +9,19 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from fleet.fabric import Fabric
+from fleet.cluster import Cluster, cluster_wall
+from fleet.desired import DesiredEnd, DesiredSpark
+from fleet.fabric import Fabric, together
+from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
-from fleet.rail import RailEnd
+from fleet.rail import RailEnd, Segment
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
+from fleet.routes import routes_of
 from fleet.spark import HostName, Spark
 from fleet.wall import wall
+
+FabricName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
 class Deployment(Record):
@@ -25,24 +31,12 @@ class Deployment(Record):
     ollama: OllamaDeployment
 
 
-class DesiredSpark(Record):
-    """What one enrolled Spark should be: its ends of the rails, and what it serves."""
-
-    name: HostName
-    spark: Spark
-    rail_ends: tuple[RailEnd, ...]
-    ollama: OllamaDeployment | None
-
-    def end_on(self, interface: str) -> RailEnd | None:
-        """The rail end on an interface, or None where no rail uses it."""
-        return next((end for end in self.rail_ends if end.interface == interface), None)
-
-
 class Roster(Record):
-    """The desired state of one site: its Sparks, its fabric, its deployments by name."""
+    """The desired state of one site: its Sparks, and by name its fabrics, clusters and deployments."""
 
     sparks: Annotated[dict[HostName, Spark], Field(min_length=1)]
-    fabric: Fabric | None = None
+    fabrics: dict[FabricName, Fabric] = Field(default_factory=dict)
+    clusters: dict[FabricName, Cluster] = Field(default_factory=dict)
     deployments: dict[str, Deployment] = Field(default_factory=dict)
 
     @classmethod
@@ -52,7 +46,7 @@ class Roster(Record):
         Raises RosterError with one line per complaint.
         """
         try:
-            text = json.dumps(values)
+            text = json.dumps(_written_out(values, source))
         except (TypeError, ValueError) as error:
             raise RosterError([f"{source}: roster: expected plain values, found {error}"]) from error
         try:
@@ -65,19 +59,34 @@ class Roster(Record):
         """The names of the Sparks that are ours to converge, sorted."""
         return tuple(sorted(name for name, spark in self.sparks.items() if spark.enrolled))
 
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """Every rail and switch plane of every fabric."""
+        return tuple(segment for fabric in self.fabrics.values() for segment in fabric.segments)
+
     def desired_for(self, name: str) -> DesiredSpark:
         """What an enrolled Spark should be; raises KeyError for a Spark that is not enrolled."""
         spark = self.sparks[name]
         if not spark.enrolled:
             raise KeyError(name)
-        ends = () if self.fabric is None else tuple(end for end in self.fabric.ends if end.spark == name)
+        ends = tuple(
+            _desired_end(fabric, segment, end)
+            for fabric in self.fabrics.values()
+            for segment in fabric.segments
+            for end in segment.ends
+            if end.spark == name
+        )
         serving = [entry for entry in self.deployments.values() if entry.spark == name]
         return DesiredSpark(name=name, spark=spark, rail_ends=ends, ollama=serving[0].ollama if serving else None)
 
     @model_validator(mode="after")
     def _walls(self) -> Self:
-        for end in self.fabric.ends if self.fabric else ():
-            self._known(end.spark, f"fabric rail end {end.interface}")
+        for segment in self.segments:
+            for end in segment.ends:
+                self._known(end.spark, f"{segment} end {end.interface}")
+        together(self.segments)
+        for name, cluster in self.clusters.items():
+            cluster_wall(name, cluster, self.fabrics)
         seen: dict[str, str] = {}
         for name, deployment in self.deployments.items():
             self._known(deployment.spark, f"deployments.{name}.spark")
@@ -98,3 +107,32 @@ class Roster(Record):
         if spark not in self.sparks:
             known = ", ".join(sorted(self.sparks))
             raise wall("unknown_spark", f"{subject}: expected one of {known}, found {spark}")
+
+
+def _written_out(values: Any, source: str) -> Any:
+    """The values with every fabric in the short notation written out; raises RosterError with every complaint."""
+    fabrics = values.get("fabrics") if isinstance(values, dict) else None
+    if not isinstance(fabrics, dict):
+        return values
+    written: dict[str, Any] = {}
+    lines: list[str] = []
+    for name, fabric in fabrics.items():
+        try:
+            written[name] = expand(fabric, f"{source}: roster.fabrics.{name}")
+        except RosterError as error:
+            lines += error.lines
+    if lines:
+        raise RosterError(lines)
+    return {**values, "fabrics": written}
+
+
+def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd) -> DesiredEnd:
+    return DesiredEnd(
+        **dict(end),
+        rail=segment.rail,
+        peers=segment.peers_of(end.spark),
+        routes=routes_of(fabric, end),
+        gid_index=fabric.gid_index,
+        guarded=fabric.guarded,
+        floor_gbps=fabric.floor_gbps,
+    )

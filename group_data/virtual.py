@@ -22,48 +22,50 @@ roster = {
             "machine_id": "sha256:54a17daeebf38cef587b8fccddb50dd5b5149cc52d5dd23b600658cfde93918d",
         },
     },
-    "fabric": {
-        "shape": "pair",
-        "links": [
-            {
-                "rails": [
-                    {
-                        "rail": 102,
-                        "ends": [
-                            {
-                                "spark": "vspark1",
-                                "interface": "enp1s0f1np1",
-                                "address": "192.168.102.10/24",
-                                "mtu": 9000,
-                            },
-                            {
-                                "spark": "vspark2",
-                                "interface": "enp1s0f1np1",
-                                "address": "192.168.102.11/24",
-                                "mtu": 9000,
-                            },
-                        ],
-                    },
-                    {
-                        "rail": 103,
-                        "ends": [
-                            {
-                                "spark": "vspark1",
-                                "interface": "enP2p1s0f1np1",
-                                "address": "192.168.103.10/24",
-                                "mtu": 9000,
-                            },
-                            {
-                                "spark": "vspark2",
-                                "interface": "enP2p1s0f1np1",
-                                "address": "192.168.103.11/24",
-                                "mtu": 9000,
-                            },
-                        ],
-                    },
-                ],
-            },
-        ],
+    "fabrics": {
+        "rails": {
+            "shape": "pair",
+            "cables": [
+                {
+                    "rails": [
+                        {
+                            "rail": 102,
+                            "ends": [
+                                {
+                                    "spark": "vspark1",
+                                    "interface": "enp1s0f1np1",
+                                    "address": "192.168.102.10/24",
+                                    "mtu": 9000,
+                                },
+                                {
+                                    "spark": "vspark2",
+                                    "interface": "enp1s0f1np1",
+                                    "address": "192.168.102.11/24",
+                                    "mtu": 9000,
+                                },
+                            ],
+                        },
+                        {
+                            "rail": 103,
+                            "ends": [
+                                {
+                                    "spark": "vspark1",
+                                    "interface": "enP2p1s0f1np1",
+                                    "address": "192.168.103.10/24",
+                                    "mtu": 9000,
+                                },
+                                {
+                                    "spark": "vspark2",
+                                    "interface": "enP2p1s0f1np1",
+                                    "address": "192.168.103.11/24",
+                                    "mtu": 9000,
+                                },
+                            ],
+                        },
+                    ],
+                },
+            ],
+        }
     },
     "deployments": {
         "small": {

@@ -8,8 +8,8 @@ from pyinfra import host
 from pyinfra.api import operation
 
 from facts.needs import Looks, active_looks, document_looks, observation
+from fleet.desired import DesiredEnd
 from fleet.observation import Observation
-from fleet.rail import RailEnd
 from fleet.rail_active import Activate, active_difference, active_step
 from fleet.rail_document import WriteDocument, document_step
 from fleet.refusal import Refusal
@@ -21,7 +21,7 @@ ACTIVE_WITHIN_SECONDS = 20.0
 
 
 @operation()
-def document(end: RailEnd | None) -> Generator[Any, None, None]:
+def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
     """
     Make one rail end durable: its netplan document under /etc/netplan, byte for byte, 0600, atomically.
 
@@ -49,7 +49,7 @@ def document(end: RailEnd | None) -> Generator[Any, None, None]:
 
 
 @operation()
-def active(end: RailEnd | None) -> Generator[Any, None, None]:
+def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     """
     Make one rail end active: the kernel's address and MTU and NetworkManager's profile as the document says.
 
@@ -75,11 +75,11 @@ def active(end: RailEnd | None) -> Generator[Any, None, None]:
             yield from read_back(lambda _: active_difference(end, _seen(end, active_looks())), ACTIVE_WITHIN_SECONDS)
 
 
-def _seen(end: RailEnd, looks: Looks) -> Observation:
+def _seen(end: DesiredEnd, looks: Looks) -> Observation:
     return observation(host, end.spark, looks)
 
 
-def _not_durable(end: RailEnd) -> Refusal | None:
+def _not_durable(end: DesiredEnd) -> Refusal | None:
     match document_step(end, _seen(end, document_looks())):
         case WriteDocument() as step:
             return Refusal(code="not_durable", subject=step.subject, expected=step.after, found=step.before)

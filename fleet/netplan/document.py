@@ -1,6 +1,7 @@
 """The one netplan file of a rail end: exactly the text that NetworkManager itself would write for it."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Final
 from uuid import UUID, uuid5
 
@@ -9,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from fleet.address import Interface4
 from fleet.record import Record, sha256_digest
+from fleet.route import TransitRoute
 
 RAIL_NAMESPACE: Final = UUID("b24fb7a7-9a5f-5a0e-8d1e-6f1c9c3f5d10")
 """Fixed for ever: a rail end keeps its profile's uuid, and so its file, whatever else changes."""
@@ -43,6 +45,7 @@ class RailSettings(Record):
     interface: Annotated[str, AfterValidator(_interface_name)]
     address: Interface4
     mtu: Annotated[int, Field(ge=576, le=65535)]
+    routes: tuple[TransitRoute, ...] = ()
 
 
 class NetplanDocument(Record):
@@ -69,9 +72,11 @@ def rail_uuid(spark: str, interface: str) -> str:
     return str(uuid5(RAIL_NAMESPACE, f"{spark}/{interface}"))
 
 
-def rail_document(spark: str, interface: str, address: Interface4, mtu: int) -> NetplanDocument:
+def rail_document(
+    spark: str, interface: str, address: Interface4, mtu: int, routes: Sequence[TransitRoute] = ()
+) -> NetplanDocument:
     """The file of one rail end; raises pydantic.ValidationError for impossible settings."""
-    settings = RailSettings(interface=interface, address=address, mtu=mtu)
+    settings = RailSettings(interface=interface, address=address, mtu=mtu, routes=tuple(routes))
     uuid = rail_uuid(spark, interface)
     return NetplanDocument(
         path=f"/etc/netplan/90-NM-{uuid}.yaml", text=_text(settings, uuid), interface=interface, uuid=uuid
@@ -82,6 +87,8 @@ def rail_document(spark: str, interface: str, address: Interface4, mtu: int) -> 
 # byte, 2026-11). `wakeonlan: true` leaves wake-on-LAN at NetworkManager's default; without it netplan
 # generates `wake-on-lan=0`. Their generators accept the text without a warning.
 def _text(settings: RailSettings, uuid: str) -> str:
+    routes = "".join(f'      - to: "{each.to}"\n        via: "{each.via}"\n' for each in settings.routes)
+    routes = f"      routes:\n{routes}" if routes else ""
     return f"""\
 network:
   version: 2
@@ -93,7 +100,7 @@ network:
       addresses:
       - "{settings.address}"
       mtu: {settings.mtu}
-      wakeonlan: true
+{routes}      wakeonlan: true
       networkmanager:
         uuid: "{uuid}"
         name: "sparks-{settings.interface}"

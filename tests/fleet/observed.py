@@ -9,6 +9,7 @@ import yaml
 
 from facts.remote import netplan_tree
 from fleet.connections import Connections, Networking, NmDevice, Profile
+from fleet.desired import DesiredEnd
 from fleet.hardware import TWINS
 from fleet.keyfile import Settings, Storage
 from fleet.links import Link, LinkAddress
@@ -16,7 +17,6 @@ from fleet.netplan.device import NetplanFile
 from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
 from fleet.observation import Observation, known
-from fleet.rail import RailEnd
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument, document_for
 from fleet.record import sha256_digest
@@ -91,7 +91,7 @@ def with_profile(seen: Observation, profile: Profile) -> Observation:
     return seen.model_copy(update={"connections": before.model_copy(update={"profiles": (*others, profile)})})
 
 
-def own_profile(end: RailEnd) -> Profile:
+def own_profile(end: DesiredEnd) -> Profile:
     """What NetworkManager has once netplan generated an end's document and it was brought up."""
     document = document_for(end)
     return Profile(
@@ -103,7 +103,7 @@ def own_profile(end: RailEnd) -> Profile:
     )  # fmt: skip
 
 
-def gid(end: RailEnd) -> RoceGid:
+def gid(end: DesiredEnd) -> RoceGid:
     words = end.address.ip.words
     mapped = f"{words[0]:02x}{words[1]:02x}:{words[2]:02x}{words[3]:02x}"
     return RoceGid(
@@ -112,7 +112,7 @@ def gid(end: RailEnd) -> RoceGid:
     )  # fmt: skip
 
 
-def applied(step: Step, ends: Iterable[RailEnd], seen: Observation) -> Observation:
+def applied(step: Step, ends: Iterable[DesiredEnd], seen: Observation) -> Observation:
     """The host after a step was carried out."""
     match step:
         case WriteDocument(document=document):
@@ -126,7 +126,7 @@ def applied(step: Step, ends: Iterable[RailEnd], seen: Observation) -> Observati
             raise AssertionError(f"expected a step of the fabric, found {step.kind}")
 
 
-def as_desired(ends: Iterable[RailEnd], host: str) -> Observation:
+def as_desired(ends: Iterable[DesiredEnd], host: str) -> Observation:
     """A host on which every end is durable and active."""
     seen = blank(host)
     for end in ends:

@@ -15,17 +15,17 @@ def pair_rosters(draw: st.DrawFn) -> dict[str, Any]:
     pairs = draw(st.integers(1, 4))
     sparks = draw(st.lists(names, min_size=2 * pairs, max_size=2 * pairs, unique=True))
     third = iter(draw(st.permutations(range(200))))
-    links = []
+    cables = []
     for index in range(pairs):
         cage = draw(st.sampled_from(["f0", "f1"]))
         twins = [twin for twin in TWINS if twin.cage == cage][: draw(st.integers(1, 2))]
         mtu = draw(st.integers(576, 9978))
-        links.append(
+        cables.append(
             {"rails": [_rail(next(third), twin.interface, sparks[2 * index : 2 * index + 2], mtu) for twin in twins]}
         )
     return {
         "sparks": {name: {"enrolled": draw(st.booleans()) or index == 0} for index, name in enumerate(sparks)},
-        "fabric": {"shape": "pair", "links": links},
+        "fabrics": {"rails": {"shape": "pair", "cables": cables}},
     }
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fleet.connections import Networking, Profile
+from fleet.desired import DesiredSpark
 from fleet.keyfile import Settings, Storage
 from fleet.machine import Machine
 from fleet.netplan.document import rail_document
@@ -14,7 +15,7 @@ from fleet.observation import Observation, known
 from fleet.plan import Plan, Refusals, plan
 from fleet.rail_document import document_for
 from fleet.record import Unobserved
-from fleet.roster import DesiredSpark, Roster
+from fleet.roster import Roster
 from tests.fleet import observed
 from tests.fleet.strategies import pair_rosters
 from tests.fleet.test_roster import GOOD

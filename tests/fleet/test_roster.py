@@ -13,38 +13,40 @@ from tests.fleet.strategies import pair_rosters
 
 GOOD: dict[str, Any] = {
     "sparks": {"a": {"enrolled": True}, "b": {"enrolled": True}, "c": {"enrolled": False}},
-    "fabric": {
-        "shape": "pair",
-        "links": [
-            {
-                "rails": [
-                    {
-                        "rail": 1,
-                        "ends": [
-                            {"spark": "a", "interface": "enp1s0f0np0", "address": "10.1.1.1/24", "mtu": 9000},
-                            {"spark": "b", "interface": "enp1s0f0np0", "address": "10.1.1.2/24", "mtu": 9000},
-                        ],
-                    },
-                    {
-                        "rail": 2,
-                        "ends": [
-                            {
-                                "spark": "a",
-                                "interface": "enP2p1s0f0np0",
-                                "address": "10.1.2.1/24",
-                                "mtu": 9000,
-                            },
-                            {
-                                "spark": "b",
-                                "interface": "enP2p1s0f0np0",
-                                "address": "10.1.2.2/24",
-                                "mtu": 9000,
-                            },
-                        ],
-                    },
-                ]
-            }
-        ],
+    "fabrics": {
+        "rails": {
+            "shape": "pair",
+            "cables": [
+                {
+                    "rails": [
+                        {
+                            "rail": 1,
+                            "ends": [
+                                {"spark": "a", "interface": "enp1s0f0np0", "address": "10.1.1.1/24", "mtu": 9000},
+                                {"spark": "b", "interface": "enp1s0f0np0", "address": "10.1.1.2/24", "mtu": 9000},
+                            ],
+                        },
+                        {
+                            "rail": 2,
+                            "ends": [
+                                {
+                                    "spark": "a",
+                                    "interface": "enP2p1s0f0np0",
+                                    "address": "10.1.2.1/24",
+                                    "mtu": 9000,
+                                },
+                                {
+                                    "spark": "b",
+                                    "interface": "enP2p1s0f0np0",
+                                    "address": "10.1.2.2/24",
+                                    "mtu": 9000,
+                                },
+                            ],
+                        },
+                    ]
+                }
+            ],
+        }
     },
 }
 
@@ -52,91 +54,91 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def end(values: dict[str, Any], rail: int, end: int) -> dict[str, Any]:
-    found: dict[str, Any] = values["fabric"]["links"][0]["rails"][rail]["ends"][end]
+    found: dict[str, Any] = values["fabrics"]["rails"]["cables"][0]["rails"][rail]["ends"][end]
     return found
 
 
-def another_link(values: dict[str, Any], **changes: Any) -> None:
+def another_cable(values: dict[str, Any], **changes: Any) -> None:
     """A second cable, between b and c unless said otherwise."""
     ends = [
         {"spark": "b", "interface": "enp1s0f1np1", "address": "10.1.3.1/24", "mtu": 9000},
         {"spark": "c", "interface": "enp1s0f1np1", "address": "10.1.3.2/24", "mtu": 9000},
     ]
-    values["fabric"]["links"].append({"rails": [{"rail": 3, "ends": ends} | changes]})
+    values["fabrics"]["rails"]["cables"].append({"rails": [{"rail": 3, "ends": ends} | changes]})
 
 
 WRONG: dict[str, tuple[Change, str, str]] = {
     "two ends in different subnets": (
         lambda v: end(v, 0, 1).update(address="10.9.9.2/24"),
-        "fabric.links[0].rails[0]",
-        "rail 1: expected one subnet at both ends, found a in 10.1.1.0/24 and b in 10.9.9.0/24",
+        "fabrics.rails.cables[0].rails[0]",
+        "rail 1: expected one subnet at every end, found a in 10.1.1.0/24 and b in 10.9.9.0/24",
     ),
     "one network at two prefixes": (
         lambda v: end(v, 0, 1).update(address="10.1.1.2/25"),
-        "fabric.links[0].rails[0]",
-        "expected one subnet at both ends",
+        "fabrics.rails.cables[0].rails[0]",
+        "expected one subnet at every end",
     ),
     "a crossed rail": (
-        lambda v: end(v, 0, 1).update(interface="enp1s0f1np1"),
-        "fabric.links[0]",
-        "rail 1: expected one interface at both ends, found a enp1s0f0np0 and b enp1s0f1np1",
+        lambda v: [end(v, at, 1).update(interface=n) for at, n in enumerate(["enp1s0f1np1", "enP2p1s0f1np1"])],
+        "fabrics.rails",
+        "rail 1: expected one interface at every end, found a enp1s0f0np0 and b enp1s0f1np1",
     ),
     "an MTU changed at one end": (
         lambda v: end(v, 1, 0).update(mtu=1500),
-        "fabric.links[0].rails[1]",
-        "rail 2: expected one MTU at both ends, found a 1500 and b 9000",
+        "fabrics.rails.cables[0].rails[1]",
+        "rail 2: expected one MTU at every end, found a 1500 and b 9000",
     ),
     "one address at both ends": (
         lambda v: end(v, 0, 1).update(address="10.1.1.1/24"),
-        "fabric.links[0].rails[0]",
-        "expected two addresses",
+        "fabrics.rails.cables[0].rails[0]",
+        "expected an address for each end, found 10.1.1.1 2 times",
     ),
     "both ends on one spark": (
         lambda v: end(v, 0, 1).update(spark="a"),
-        "fabric.links[0].rails[0]",
-        "expected two sparks, found a twice",
+        "fabrics.rails.cables[0].rails[0]",
+        "expected another spark at each end, found a 2 times",
     ),
     "a rail on an interface outside the fabric": (
         lambda v: end(v, 0, 0).update(interface="enP7s7"),
-        "fabric.links[0].rails[0].ends[0]",
+        "fabrics.rails.cables[0].rails[0].ends[0]",
         "expected a ConnectX-7 twin, as enp1s0f0np0, found enP7s7",
     ),
     "an interface whose case is wrong": (
         lambda v: end(v, 1, 0).update(interface="enp2p1s0f0np0"),
-        "fabric.links[0].rails[1].ends[0]",
+        "fabrics.rails.cables[0].rails[1].ends[0]",
         "expected a ConnectX-7 twin",
     ),
     "two rails in one subnet": (
         lambda v: [end(v, 1, at).update(address=f"10.1.1.{at + 8}/24") for at in (0, 1)],
-        "fabric",
+        "fabrics.rails",
         "rails 1 and 2: expected a subnet each",
     ),
     "a subnet inside another": (
         lambda v: [end(v, 1, at).update(address=f"10.1.1.{at + 129}/25") for at in (0, 1)],
-        "fabric",
+        "fabrics.rails",
         "rails 1 and 2: expected a subnet each",
     ),
     "rails of one cable on two cages": (
         lambda v: [end(v, 1, at).update(interface="enp1s0f1np1") for at in (0, 1)],
-        "fabric.links[0]",
+        "fabrics.rails.cables[0]",
         "expected one cage",
     ),
     "one twin used twice": (
         lambda v: [end(v, 1, at).update(interface="enp1s0f0np0") for at in (0, 1)],
-        "fabric.links[0]",
+        "fabrics.rails.cables[0]",
         "expected both twins of the cage",
     ),
     "a cable without rails": (
-        lambda v: v["fabric"]["links"][0].update(rails=[]),
-        "fabric.links[0]",
+        lambda v: v["fabrics"]["rails"]["cables"][0].update(rails=[]),
+        "fabrics.rails.cables[0]",
         "rails: expected one or two",
     ),
     "a rail number used twice": (
-        lambda v: another_link(v, rail=1),
-        "fabric",
+        lambda v: another_cable(v, rail=1),
+        "fabrics.rails",
         "rail 1: expected a rail number of its own, found it 2 times",
     ),
-    "a spark in two pairs": (another_link, "fabric", "b: expected one cable for a spark, found it 2 times"),
+    "a spark in two pairs": (another_cable, "fabrics.rails", "b: expected one cable for a spark of a pair, found two"),
     "an end on a spark nobody knows": (
         lambda v: [end(v, rail, 0).update(spark="zed") for rail in (0, 1)],
         "roster",
@@ -144,42 +146,42 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "a prefix of 32": (
         lambda v: end(v, 0, 0).update(address="10.1.1.1/32"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 prefix of 1 to 31, found 10.1.1.1/32",
     ),
     "a prefix of 0": (
         lambda v: end(v, 0, 0).update(address="10.1.1.1/0"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 prefix of 1 to 31",
     ),
     "no prefix": (
         lambda v: end(v, 0, 0).update(address="10.1.1.1"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 address with its prefix",
     ),
     "an address written short": (
         lambda v: end(v, 0, 0).update(address="10.1/24"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 address with its prefix",
     ),
     "an octet with a leading zero": (
         lambda v: end(v, 0, 0).update(address="10.1.1.010/24"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 address with its prefix",
     ),
     "IPv6 where IPv4 is required": (
         lambda v: end(v, 0, 0).update(address="fd00::1/64"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an IPv4 prefix",
     ),
     "a loopback address": (
         lambda v: end(v, 0, 0).update(address="127.0.0.2/8"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an address that a peer can reach, found 127.0.0.2",
     ),
     "a multicast address": (
         lambda v: end(v, 0, 0).update(address="224.0.0.2/8"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected an address that a peer can reach, found 224.0.0.2",
     ),
     "more residents than may be loaded at once": (
@@ -220,17 +222,17 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     },
     "the network's own address": (
         lambda v: end(v, 0, 0).update(address="10.1.1.0/24"),
-        "fabric.links[0].rails[0].ends[0].address",
+        "fabrics.rails.cables[0].rails[0].ends[0].address",
         "expected a host address of 10.1.1.0/24, found 10.1.1.0",
     ),
     "a wrong type": (
         lambda v: end(v, 0, 0).update(mtu="9000"),
-        "fabric.links[0].rails[0].ends[0].mtu",
+        "fabrics.rails.cables[0].rails[0].ends[0].mtu",
         "expected a valid integer, found '9000'",
     ),
     "a truth where a number belongs": (
         lambda v: end(v, 0, 0).update(mtu=True),
-        "fabric.links[0].rails[0].ends[0].mtu",
+        "fabrics.rails.cables[0].rails[0].ends[0].mtu",
         "expected a valid integer, found True",
     ),
     "a number where a truth belongs": (
@@ -250,9 +252,9 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "a missing key": (lambda v: end(v, 0, 0).pop("mtu"), "ends[0].mtu", "expected a value, found none"),
     "an unknown shape": (
-        lambda v: v["fabric"].update(shape="star"),
-        "fabric.shape",
-        "expected 'pair', found 'star'",
+        lambda v: v["fabrics"]["rails"].update(shape="star"),
+        "fabrics.rails.shape",
+        "expected 'single', 'pair', 'triangle', 'ring' or 'switch', found 'star'",
     ),
     "values that are not plain": (lambda v: v["sparks"].update(d={1, 2}), "roster", "expected plain values"),
     "a management interface in the fabric": (
@@ -303,8 +305,7 @@ def test_every_complaint_is_given_at_once() -> None:
 @given(pair_rosters())
 def test_any_valid_roster_keeps_its_invariants(values: dict[str, Any]) -> None:
     roster = Roster.read(values, "x")
-    assert roster.fabric is not None
-    ends = roster.fabric.ends
+    ends = [end for segment in roster.segments for end in segment.ends]
     assert len({str(end.address.ip) for end in ends}) == len(ends)
     assert len({(end.spark, end.interface) for end in ends}) == len(ends)
     assert Roster.from_canonical(roster.canonical) == roster
@@ -314,9 +315,9 @@ def test_any_valid_roster_keeps_its_invariants(values: dict[str, Any]) -> None:
 @given(pair_rosters())
 def test_every_end_of_an_enrolled_spark_is_desired_of_it_and_of_no_other(values: dict[str, Any]) -> None:
     roster = Roster.read(values, "x")
-    assert roster.fabric is not None
     for name in roster.enrolled:
-        assert roster.desired_for(name).rail_ends == tuple(e for e in roster.fabric.ends if e.spark == name)
+        wanted = {(e.interface, e.address, e.mtu) for s in roster.segments for e in s.ends if e.spark == name}
+        assert {(e.interface, e.address, e.mtu) for e in roster.desired_for(name).rail_ends} == wanted
     for name in set(roster.sparks) - set(roster.enrolled):
         with pytest.raises(KeyError):
             roster.desired_for(name)

@@ -52,16 +52,16 @@ def refused(done: subprocess.CompletedProcess[str], line: str) -> None:
 
 def changed(change: Any) -> dict[str, Any]:
     values = copy.deepcopy(GOOD)
-    change(values["fabric"]["links"][0]["rails"][0]["ends"][1])
+    change(values["fabrics"]["rails"]["cables"][0]["rails"][0]["ends"][1])
     return values
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda end: end.update(interface="enp1s0f1np1"), "rail 1: expected one interface at both ends, found a"),
-        (lambda end: end.update(address="10.9.9.2/24"), "rail 1: expected one subnet at both ends"),
-        (lambda end: end.update(mtu=1500), "rail 1: expected one MTU at both ends"),
+        (lambda end: end.update(interface="enP2p1s0f0np0"), "rail 1: expected the same twin of a cage at both ends"),
+        (lambda end: end.update(address="10.9.9.2/24"), "rail 1: expected one subnet at every end"),
+        (lambda end: end.update(mtu=1500), "rail 1: expected one MTU at every end"),
         (lambda end: end.update(mtu="9000"), "ends[1].mtu: expected a valid integer, found '9000'"),
         (lambda end: end.update(adress="x"), "ends[1].adress: expected no such key"),
     ],
@@ -70,7 +70,7 @@ def test_a_roster_that_cannot_be_names_its_file_and_key(change: Any, line: str, 
     site = Site(tmp_path, changed(change))
     done = site.run()
     refused(done, line)
-    assert f"{site.data}: roster.fabric.links[0]" in done.stderr
+    assert f"{site.data}: roster.fabrics.rails.cables[0]" in done.stderr
     assert "Connecting" not in done.stderr
 
 

@@ -1,0 +1,40 @@
+"""What one Spark should be, gathered from all of a roster."""
+
+from fleet.ollama.deployment import OllamaDeployment
+from fleet.rail import RailEnd
+from fleet.record import Record
+from fleet.route import TransitRoute
+from fleet.spark import HostName, Spark
+
+
+class DesiredEnd(RailEnd):
+    """A rail end, and what the whole fabric adds to it."""
+
+    rail: int
+    """The number of its rail or plane."""
+    peers: tuple[RailEnd, ...]
+    """The ends that it must reach without a hop: one on a rail, all others on a switch plane."""
+    routes: tuple[TransitRoute, ...] = ()
+    """What is reached through it in a ring with transit."""
+    gid_index: int | None = None
+    guarded: bool = False
+    floor_gbps: float | None = None
+
+    @property
+    def joined(self) -> str:
+        """The rail and its ends, as people look for them: `rail 102 (srv5 enp1s0f0np0 - srv6 enp1s0f0np0)`."""
+        far = [str(end) for end in self.peers] if len(self.peers) <= 1 else [f"{len(self.peers)} others on its switch"]
+        return f"rail {self.rail} ({' - '.join([str(self), *far])})"
+
+
+class DesiredSpark(Record):
+    """What one enrolled Spark should be: its ends of the rails, and what it serves."""
+
+    name: HostName
+    spark: Spark
+    rail_ends: tuple[DesiredEnd, ...]
+    ollama: OllamaDeployment | None
+
+    def end_on(self, interface: str) -> DesiredEnd | None:
+        """The rail end on an interface, or None where no rail uses it."""
+        return next((end for end in self.rail_ends if end.interface == interface), None)
