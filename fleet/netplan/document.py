@@ -39,10 +39,14 @@ def _interface_name(value: str) -> str:
     return value
 
 
+InterfaceName = Annotated[str, AfterValidator(_interface_name)]
+"""What the kernel takes as the name of an interface."""
+
+
 class RailSettings(Record):
     """What a rail end needs of its interface; the walls between the ends are the rail's own."""
 
-    interface: Annotated[str, AfterValidator(_interface_name)]
+    interface: InterfaceName
     address: Interface4
     mtu: Annotated[int, Field(ge=576, le=65535)]
     routes: tuple[TransitRoute, ...] = ()

@@ -258,8 +258,8 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "values that are not plain": (lambda v: v["sparks"].update(d={1, 2}), "roster", "expected plain values"),
     "a management interface in the fabric": (
-        lambda v: v["sparks"]["a"].update(management="enp1s0f0np0"),
-        "sparks.a",
+        lambda v: v["sparks"]["a"].update(management={"interface": "enp1s0f0np0"}),
+        "sparks.a.management",
         "expected an interface outside the fabric",
     ),
     "a deployment on a spark that is only named": (
