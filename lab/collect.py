@@ -18,9 +18,10 @@ from pyinfra_cli.inventory import make_inventory_from_files  # type: ignore[impo
 from pyinfra_cli.log import setup_logging  # type: ignore[import-untyped]
 
 from facts.needs import Looks, looks_for, observation
+from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.record import Unobserved
-from fleet.roster import DesiredSpark, Roster
+from fleet.roster import Roster
 from lab.command import Failed
 from lab.site import read_roster
 

@@ -86,4 +86,4 @@ def test_an_inventory_that_cannot_be_read_is_named(text: str, line: str, tmp_pat
 def test_the_checks_of_a_site_apply(tmp_path: Path) -> None:
     failed(ask("-i", str(Site(tmp_path / "one", hosts={"a": {}}).inventory)), "expected a host for b")
     site = Site(tmp_path / "other", changed(lambda end: end.update(mtu=1500)))
-    failed(ask("-i", str(site.inventory)), "expected one MTU at both ends")
+    failed(ask("-i", str(site.inventory)), "expected one MTU at every end")
