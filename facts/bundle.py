@@ -4,7 +4,7 @@ import base64
 import json
 import shlex
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -28,7 +28,7 @@ EVERY_FACT = (
     "ollama.OllamaModels",
     "ollama.OllamaResidency",
 )
-"""Every fact of this package that takes no argument it cannot do without."""
+"""Every fact of this package that takes no argument it cannot do without and is not made of others here."""
 
 
 _NO_SUDO = (
@@ -99,19 +99,29 @@ class Bundle(Look[dict[str, Any]]):
             self._wanted = tuple(_wanted(name) for name in names)
         except FactValueError as error:
             return f"echo {shlex.quote(str(error))} >&2; exit 64"
-        sections = [look.section for look in self._wanted]
-        sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
-        command = _packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
-        return as_root(command, _NO_SUDO) if any(look.fact.needs_root for look in self._wanted) else command
+        return bundled(self._wanted)
 
     @override
     def parse(self, text: str) -> dict[str, Any]:
-        answers = json.loads(text)
-        if isinstance(answers, dict):
-            return dict.fromkeys((look.name for look in self._wanted), Unobserved(reason=answers["refused"]))
-        if len(answers) != len(self._wanted):
-            raise ValueError(f"expected {len(self._wanted)} sections, found {len(answers)}")
-        return {look.name: look.read(answer) for look, answer in zip(self._wanted, answers, strict=True)}
+        return unbundled(self._wanted, text)
+
+
+def bundled(wanted: Sequence[Wanted]) -> str:
+    """The one command that takes several looks; a fact that is made of others uses it too."""
+    sections = [look.section for look in wanted]
+    sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
+    command = _packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
+    return as_root(command, _NO_SUDO) if any(look.fact.needs_root for look in wanted) else command
+
+
+def unbundled(wanted: Sequence[Wanted], text: str) -> dict[str, Any]:
+    """Each look's value, or `Unobserved`, by its name; raises ValueError when the answer is not whole."""
+    answers = json.loads(text)
+    if isinstance(answers, dict):
+        return dict.fromkeys((look.name for look in wanted), Unobserved(reason=answers["refused"]))
+    if len(answers) != len(wanted):
+        raise ValueError(f"expected {len(wanted)} sections, found {len(answers)}")
+    return {look.name: look.read(answer) for look, answer in zip(wanted, answers, strict=True)}
 
 
 def _wanted(name: str | Wanted) -> Wanted:

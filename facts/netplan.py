@@ -4,10 +4,11 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_python
+from facts.look import Look, as_root, remote_python, shell
 from fleet.netplan import NetplanFile
 from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
+from fleet.owners import parse_leftovers
 
 
 class NetplanFiles(Look[tuple[NetplanFile, ...]]):
@@ -53,3 +54,25 @@ class NetplanFiles(Look[tuple[NetplanFile, ...]]):
     @override
     def parse(self, text: str) -> tuple[NetplanFile, ...]:
         return parse(text)
+
+
+class NetplanLeftovers(Look[tuple[str, ...]]):
+    """
+    Files in /etc/netplan that NVIDIA Sync has renamed, so that netplan does not read them; ``None`` when they
+    were not observed. What is in them is not looked at.
+
+    .. code:: python
+
+        ("/etc/netplan/40-cx7.yaml.sync-disabled-20261129",)
+    """
+
+    needs_root: ClassVar[bool] = True
+
+    @override
+    def command(self) -> str:
+        find = "find /etc/netplan -maxdepth 1 -name '*.sync-disabled-*'"
+        return as_root(shell(f"[ ! -d /etc/netplan ] || {find} || exit 1"))
+
+    @override
+    def parse(self, text: str) -> tuple[str, ...]:
+        return parse_leftovers(text)

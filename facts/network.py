@@ -8,7 +8,7 @@ from typing_extensions import override
 from facts.look import Look, as_root, shell
 from fleet.connections import (
     DEVICE_COLUMNS,
-    STOPPED,
+    durable_keyfiles,
     parse_devices,
     parse_networking,
     parse_profiles,
@@ -60,25 +60,33 @@ profiles_without_ssid() {
 }
 devices_without_ssid() { sed -E 's,^([^:]*:wifi[^:]*:[^:]*:).+,\1<redacted>,'; }
 
-# Only the lines named here are printed: every secret of a keyfile is in another.
+# Only the lines named here are printed: every secret of a keyfile is in another. The digest is of a wired one only.
 keyfiles_without_secrets() {
     find -L /etc/NetworkManager/system-connections /run/NetworkManager/system-connections \
-        -maxdepth 1 -type f -exec awk '
+        /usr/lib/NetworkManager/system-connections -maxdepth 1 -type f -exec awk '
+        function digest(   command, said) {
+            if (!wired || file ~ /\047/) return ""
+            command = "sha256sum <\047" file "\047"
+            command | getline said
+            close(command)
+            return "[.sparks]\ndigest=sha256:" substr(said, 1, 64) "\n"
+        }
         function put(   path) {
             path = file
             if (wifi) sub(/[^\/]*$/, (path ~ /\/netplan-[^\/]*$/) ? "netplan-<redacted>" : "<redacted>", path)
-            if (file != "") printf "--- keyfile %s\n%s", path, wifi ? "[connection]\ntype=wifi\n" uuid : kept
+            if (file != "") printf "--- keyfile %s\n%s", path, wifi ? "[connection]\ntype=wifi\n" uuid : kept digest()
         }
         function keep(keys) { if ($0 ~ "^(" keys ")=") kept = kept $0 "\n" }
-        FNR == 1 { put(); file = FILENAME; group = kept = uuid = ""; wifi = 0 }
+        FNR == 1 { put(); file = FILENAME; group = kept = uuid = ""; wifi = wired = 0 }
         { sub(/^[ \t]+/, ""); sub(/[ \t]*=[ \t]*/, "=") }
         /^\[/ { group = $0 }
         /^\[(connection|ipv4|ethernet|802-3-ethernet|\.nmmeta)\]/ { kept = kept $0 "\n" }
         /^\[(wifi|802-11-)/ || (group == "[connection]" && /^type=(wifi|802-11-)/) { wifi = 1 }
+        group == "[connection]" && /^type=(ethernet|802-3-ethernet)$/ { wired = 1 }
         group == "[connection]" && /^uuid=/ { uuid = $0 "\n" }
         group == "[connection]" { keep("id|uuid|type|interface-name|autoconnect-priority") }
         group == "[ipv4]" { keep("method|address(es)?[0-9]*") }
-        group == "[ethernet]" || group == "[802-3-ethernet]" { keep("mtu") }
+        group == "[ethernet]" || group == "[802-3-ethernet]" { keep("mtu|mac-address") }
         group == "[.nmmeta]" { keep("nm-generated|shadowed-storage") }
         END { put() }' {} + 2>/dev/null
 }
@@ -94,7 +102,9 @@ case $code in
         echo '--- devices'
         printf '%s\n' "$devices" | devices_without_ssid
         keyfiles_without_secrets ;;
-    8) echo '--- stopped' ;;
+    8)
+        echo '--- stopped'
+        keyfiles_without_secrets ;;
     124) echo "nmcli: expected an answer within 30 s, found none" >&2; exit 124 ;;
     *) exit $code ;;
 esac
@@ -107,7 +117,8 @@ class Connections(Look[NmConnections]):
 
     A profile's ``storage`` is ``persistent``, ``netplan`` (generated at each boot from /etc/netplan),
     ``runtime`` or ``in-memory``: the last two are gone after a reboot. Wi-Fi names are redacted on the host.
-    A NetworkManager that is stopped is observed as ``running=False``; one that hangs is not observed.
+    ``keyfiles`` are the files that stay, with the digests of wired ones. A NetworkManager that is stopped is
+    observed as ``running=False``; one that hangs is not observed.
 
     .. code:: python
 
@@ -139,18 +150,21 @@ class Connections(Look[NmConnections]):
     @override
     def parse(self, text: str) -> NmConnections:
         heads, bodies = _sections(text)
-        if heads == ["stopped"]:
-            return STOPPED
+        keyfiles = [
+            parse_keyfile(body, head.removeprefix("keyfile "))
+            for head, body in zip(heads, bodies, strict=True)
+            if head.startswith("keyfile ")
+        ]
+        if heads[:1] == ["stopped"]:
+            return NmConnections(running=False, keyfiles=durable_keyfiles(keyfiles))
         if heads[:3] != ["general", "profiles", "devices"]:
             raise ValueError(f"expected general, profiles and devices, found {heads[:3]}")
-        keyfiles = [
-            parse_keyfile(body, head.removeprefix("keyfile ")) for head, body in zip(heads[3:], bodies[3:], strict=True)
-        ]
         return NmConnections(
             running=True,
             networking=parse_networking(bodies[0]),
             profiles=parse_profiles(bodies[1], keyfiles, _SAFE_COLUMNS),
             devices=parse_devices(bodies[2]),
+            keyfiles=durable_keyfiles(keyfiles),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from fleet.keyfile import REDACTED, WIFI_TYPES, Keyfile, Settings, Storage, shown_path, storage_of
+from fleet.keyfile_loading import is_profile_path
 from fleet.links import canonical_cidr
 from fleet.nmcli import read_terse
 from fleet.record import Record
@@ -105,6 +106,8 @@ class Connections(Record):
     """None when NetworkManager is not running."""
     profiles: Annotated[tuple[Profile, ...], AfterValidator(_sorted_profiles)] = ()
     devices: Annotated[tuple[NmDevice, ...], AfterValidator(_sorted_devices)] = ()
+    keyfiles: tuple[Keyfile, ...] = ()
+    """The files of wired and virtual profiles that stay when the power goes, loaded or not, by path."""
 
     def device(self, name: str) -> NmDevice | None:
         """The device of that name; None when NetworkManager has none."""
@@ -113,6 +116,11 @@ class Connections(Record):
     def active_profile(self, device: str) -> Profile | None:
         """The profile that is up on a device; None when none is."""
         return next((each for each in self.profiles if each.device == device and each.is_active), None)
+
+    def is_mirror(self, profile: Profile) -> bool:
+        """Did NetworkManager make it up to show what somebody else configured on the device?"""
+        device = self.device(profile.device) if profile.device else None
+        return profile.generated and device is not None and device.is_external
 
     def profile(self, uuid: str) -> Profile | None:
         """The profile of that uuid; None when it is not loaded."""
@@ -124,8 +132,10 @@ class Connections(Record):
         return profile is not None and profile.keeps_address(address)
 
 
-STOPPED = Connections(running=False)
-"""NetworkManager is not running (nmcli's status 8): observed, and nothing is managed."""
+def durable_keyfiles(files: Iterable[Keyfile]) -> tuple[Keyfile, ...]:
+    """Those that NetworkManager may load after the next boot. A Wi-Fi profile binds no wired interface."""
+    kept = (file for file in files if file.is_durable and is_profile_path(file.path) and file.type not in WIFI_TYPES)
+    return tuple(sorted(kept, key=lambda file: file.path))
 
 
 def parse_profiles(

@@ -9,11 +9,13 @@ from typing import Self
 from urllib.parse import quote
 
 from fleet.links import Cidr
-from fleet.record import Record
+from fleet.record import Digest, Record
 
 RUN_DIRECTORY = "/run/NetworkManager/system-connections"
 NETPLAN_PREFIX = "netplan-"
 REDACTED = "<redacted>"
+READ_ON_HOST = ".sparks"
+"""The group that our own look adds to a keyfile's lines for what it found out about the file."""
 WIFI_TYPES = frozenset({"802-11-wireless", "wifi", "wifi-p2p", "802-11-olpc-mesh"})
 """What a profile (`802-11-wireless`), a keyfile and a device (`wifi`) call it; the name is then the SSID."""
 
@@ -110,6 +112,8 @@ class Settings(Record):
     mtu: int | None = None
     interface: str | None = None
     """`interface-name`: the device that the profile is bound to by name."""
+    mac: str | None = None
+    """`mac-address`: the hardware address of the device that it is bound to, in lower case."""
     autoconnect_priority: int = 0
     """-999 for a profile that NetworkManager generated: any real one wins."""
 
@@ -127,6 +131,13 @@ class Keyfile(Record):
     """NetworkManager made it up for a device that had no profile ("Wired connection 1")."""
     shadows: str | None = None
     """The file that this one hides until the next boot (`nmcli connection modify --temporary`)."""
+    content_digest: Digest | None = None
+    """sha256 of the file's bytes, computed on the host; None where it was not asked for or may not be told."""
+
+    @property
+    def is_durable(self) -> bool:
+        """Does the file itself stay when the power goes?"""
+        return self.path.startswith(_KEPT_ROOTS)
 
 
 def parse_keyfile(text: str, path: str = "") -> Keyfile:
@@ -143,6 +154,7 @@ def parse_keyfile(text: str, path: str = "") -> Keyfile:
         settings=_settings(groups),
         nm_generated=meta.get("nm-generated") == "true",
         shadows=None if shadows is None else shown_path(shadows, is_wifi),
+        content_digest=groups.get(READ_ON_HOST, {}).get("digest"),
     )
 
 
@@ -169,12 +181,14 @@ def _unescaped(value: str) -> str:
 
 def _settings(groups: dict[str, dict[str, str]]) -> Settings:
     connection, ipv4 = groups.get("connection", {}), groups.get("ipv4", {})
-    mtu = int(groups.get("ethernet", groups.get("802-3-ethernet", {})).get("mtu", "0"))
+    ethernet = groups.get("ethernet", groups.get("802-3-ethernet", {}))
+    mtu = int(ethernet.get("mtu", "0"))
     return Settings(
         ipv4_method=ipv4.get("method"),
         ipv4_addresses=tuple(sorted(_addresses(ipv4))),
         mtu=mtu or None,
         interface=connection.get("interface-name"),
+        mac=ethernet.get("mac-address", "").lower() or None,
         autoconnect_priority=int(connection.get("autoconnect-priority", "0")),
     )
 

@@ -47,6 +47,12 @@ class KeyfileEntry(Record):
         return None if self.mode[4:10] == "------" else "insecure permissions"
 
 
+def is_profile_path(path: str) -> bool:
+    """Is a file of this path one that NetworkManager loads, going by its folder and name alone?"""
+    folder, base = posixpath.split(path)
+    return folder in _FOLDERS and _bad_name(base, _FOLDERS[folder]) is None
+
+
 def _bad_name(base: str, needs_extension: bool) -> str | None:
     if base.startswith("."):
         return "hidden"

@@ -88,6 +88,11 @@ class Link(Record):
         """Every name that a person or a file may call it by."""
         return (self.name, *self.altnames)
 
+    @property
+    def own_mac(self) -> str | None:
+        """The address that a definition may match: the one burnt in, also where a bond lends it another."""
+        return self.permanent_mac or self.mac
+
     def has_address(self, address: object) -> bool:
         """Is this address (`192.168.102.10/24`, prefix included) on the link and usable now?"""
         wanted = canonical_cidr(str(address))

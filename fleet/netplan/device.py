@@ -13,6 +13,8 @@ class NetplanDevice(Record):
     """Netplan's name for it; the interface only where `binds` says so."""
     section: str
     """The mapping it stands in, as `ethernets`."""
+    line: int | None = None
+    """Where its id stands in the file, first if twice."""
     kind: str
     """ethernet, wifi, bond, bridge, vlan, tunnel, dummy, veth, vrf, modem, infiniband, …"""
     renderer: str | None

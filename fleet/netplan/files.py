@@ -95,8 +95,10 @@ def _devices(tree: Node | None) -> tuple[NetplanDevice, ...]:
     """One device per id, however often the file opens it (case 023)."""
     settings: dict[tuple[str, str], NetplanSettings] = {}
     errors: dict[tuple[str, str], list[Problem]] = {}
+    lines: dict[tuple[str, str], int] = {}
     for section, node in _network(tree):
-        for id, definition, renderer in _definitions(section, node):
+        for id, line, definition, renderer in _definitions(section, node):
+            lines.setdefault((section, id), line)
             written = settings_of(definition)
             if (section, id) in settings:
                 settings[section, id] = reopened(id, settings[section, id], written)
@@ -105,11 +107,14 @@ def _devices(tree: Node | None) -> tuple[NetplanDevice, ...]:
             errors.setdefault((section, id), []).extend(
                 schema.definition(section, definition, f"network.{section}.{id}")
             )
-    return tuple(device_of(*key, written, tuple(errors[key])) for key, written in settings.items())
+    return tuple(
+        device_of(*key, written, tuple(errors[key])).model_copy(update={"line": lines[key]})
+        for key, written in settings.items()
+    )
 
 
-def _definitions(section: str, node: Node) -> Iterator[tuple[str, Node, str | None]]:
-    """Id, definition and the section's renderer so far: it holds for the definitions after it."""
+def _definitions(section: str, node: Node) -> Iterator[tuple[str, int, Node, str | None]]:
+    """Id, its line, definition and the section's renderer so far: it holds for the definitions after it."""
     if section not in SECTIONS or not isinstance(node, Mapping):
         return
     renderer: str | None = None
@@ -119,7 +124,7 @@ def _definitions(section: str, node: Node) -> Iterator[tuple[str, Node, str | No
         if key.text == "renderer":
             renderer = text_of(child)
         elif isinstance(child, Mapping):
-            yield key.text or f"{REDACTED} line {key.line}", child, renderer
+            yield key.text or f"{REDACTED} line {key.line}", key.line, child, renderer
 
 
 def _bound(files: tuple[NetplanFile, ...]) -> tuple[NetplanFile, ...]:

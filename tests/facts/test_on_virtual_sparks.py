@@ -7,7 +7,8 @@ import pytest
 from facts.look import Look
 from facts.network import Connections, Links
 from facts.roce import RoceDevices, RoceGids
-from fleet.connections import STOPPED, Profile
+from fleet.connections import Connections as NmConnections
+from fleet.connections import Profile
 from fleet.keyfile import Storage
 from fleet.links import find_link
 from fleet.roce import usable_gids
@@ -84,4 +85,4 @@ def test_a_profile_says_whether_it_survives(fresh_lab: "Lab") -> None:
     assert not changed.keeps_address("192.168.102.99/24")
 
     act(fresh_lab, "systemctl stop NetworkManager")
-    assert observe(fresh_lab, Connections) == STOPPED
+    assert observe(fresh_lab, Connections) == NmConnections(running=False)
