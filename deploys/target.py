@@ -10,6 +10,7 @@ from pyinfra import logger
 from pyinfra.api import Host, State
 from pyinfra.api.exceptions import PyinfraError
 
+from facts.desired import roster_for
 from facts.needs import looks_for, observation
 from facts.observe import watch
 from fleet.desired import DesiredSpark
@@ -43,12 +44,8 @@ def desired_state(host: Host) -> DesiredSpark:
 
 
 def _roster(host: Host) -> Roster:
-    values: Any = host.data.get("roster")
-    source = f"group_data of {', '.join(host.groups)}"
-    if values is None:
-        raise PyinfraError(f"{source}: roster: expected a value, found none")
     try:
-        return Roster.read(values, source)
+        return roster_for(host)
     except RosterError as error:
         raise PyinfraError(str(error)) from error
 

@@ -15,7 +15,8 @@ from fleet.wall import wall
 class Cluster(Record):
     """A name for some Sparks of a fabric. Rank is the place in the list: 0 is the head."""
 
-    fabric: str
+    fabric: str | None = None
+    """None for a lone Spark that is in none."""
     sparks: Annotated[tuple[HostName, ...], Field(min_length=1)]
 
     def rank_of(self, spark: str) -> int:
@@ -23,18 +24,22 @@ class Cluster(Record):
         return self.sparks.index(spark)
 
 
-def shape_of(cluster: Cluster, fabric: Fabric) -> Shape:
+def shape_of(cluster: Cluster, fabrics: Mapping[str, Fabric]) -> Shape:
     """The shape in which the cluster's own Sparks are joined."""
-    return Shape.SINGLE if len(cluster.sparks) == 1 else fabric.shape
+    if len(cluster.sparks) == 1 or cluster.fabric is None:
+        return Shape.SINGLE
+    return fabrics[cluster.fabric].shape
 
 
 def cluster_wall(name: str, cluster: Cluster, fabrics: Mapping[str, Fabric]) -> None:
     """Raises where the cluster's Sparks cannot all reach each other as its fabric's shape promises."""
     subject = f"clusters.{name}"
-    fabric = fabrics.get(cluster.fabric)
+    if cluster.fabric is None and len(cluster.sparks) == 1:
+        return
+    fabric = fabrics.get(cluster.fabric or "")
     if fabric is None:
         known = ", ".join(sorted(fabrics)) or "none"
-        raise wall("unknown_fabric", f"{subject}.fabric: expected one of {known}, found {cluster.fabric}")
+        raise wall("unknown_fabric", f"{subject}.fabric: expected one of {known}, found {cluster.fabric or 'none'}")
     if len(set(cluster.sparks)) != len(cluster.sparks):
         twice = next(each for each in cluster.sparks if cluster.sparks.count(each) > 1)
         raise wall("cluster_spark_twice", f"{subject}.sparks: expected each spark once, found {twice} again")
@@ -81,3 +86,20 @@ def _whole(spark: str, fabric: Fabric) -> tuple[str, ...]:
     if fabric.shape is Shape.PAIR:
         return next(cable.sparks for cable in fabric.cables if spark in cable.sparks)
     return fabric.sparks
+
+
+def choose_cluster(
+    clusters: Mapping[str, Cluster], fabrics: Mapping[str, Fabric], spark: str, name: str | None
+) -> Cluster:
+    """The named cluster, or the only one that the cabling makes of a Spark; ValueError where there is no such one."""
+    if name is not None:
+        if name not in clusters:
+            raise ValueError(f"cluster: expected one of {', '.join(sorted(clusters)) or 'none'}, found {name}")
+        if spark not in clusters[name].sparks:
+            raise ValueError(f"cluster {name}: expected one with {spark}, found {', '.join(clusters[name].sparks)}")
+        return clusters[name]
+    made = cluster_of(spark, fabrics)
+    if len(made) > 1:
+        mine = sorted(each for each, cluster in clusters.items() if spark in cluster.sparks)
+        raise ValueError(f"{spark}: expected a cluster by name, since it is in {len(made)} fabrics: {', '.join(mine)}")
+    return made[0] if made else Cluster(sparks=(spark,))

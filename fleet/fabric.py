@@ -63,8 +63,8 @@ class Fabric(Record):
 def together(segments: Sequence[Segment]) -> None:
     """The walls between segments of one site, whatever fabrics they are in; raises the first that stands."""
     once("rail_number", "a rail number of its own", [str(segment) for segment in segments])
-    once("interface_reused", "one rail for an interface", [str(end) for each in segments for end in each.ends])
     once("cage_reused", "one cable for a cage", [str(cage) for cage in _plugged(segments)])
+    once("interface_reused", "one rail for an interface", [str(end) for each in segments for end in each.ends])
     for one, other in combinations(segments, 2):
         mine, theirs = one.ends[0].address.cidr, other.ends[0].address.cidr
         if mine in theirs or theirs in mine:

@@ -98,6 +98,12 @@ class Link(Record):
         wanted = canonical_cidr(str(address))
         return any(a.address == wanted and a.peer is None and a.is_usable for a in self.addresses)
 
+    @property
+    def ipv4(self) -> tuple[str, ...]:
+        """The IPv4 addresses a peer could use; what the kernel made up for itself (link scope) is no setting."""
+        own = (each.address for each in self.addresses if each.scope == "global" and each.is_usable)
+        return tuple(address for address in own if ipaddress.ip_interface(address).version == 4)
+
 
 def find_link(links: Iterable[Link], name: str) -> Link | None:
     """The link of that name or alternative name; None when there is no such link."""

@@ -1,6 +1,5 @@
 """Is a rail end active: the kernel and NetworkManager have now what the document says."""
 
-import ipaddress
 from typing import Literal
 
 from fleet.connections import Connections, Networking
@@ -99,17 +98,11 @@ def _no_roce_device(end: DesiredEnd, devices: tuple[RoceDevice, ...]) -> Refusal
 def _differences(end: DesiredEnd, link: Link, connections: Connections) -> list[tuple[str, str]]:
     """Pairs (expected, found) of everything that is not yet as the document says."""
     pairs = [
-        (f"addresses {canonical_cidr(str(end.address))}", f"addresses {_ipv4(link)}"),
+        (f"addresses {canonical_cidr(str(end.address))}", f"addresses {' '.join(link.ipv4) or 'none'}"),
         (f"mtu {end.mtu}", f"mtu {link.mtu}"),
         ("our profile up", _profile(end, connections)),
     ]
     return [(expected, found) for expected, found in pairs if expected != found]
-
-
-def _ipv4(link: Link) -> str:
-    """The IPv4 addresses a peer could use; what the kernel made up for itself (link scope) is no setting."""
-    own = [each.address for each in link.addresses if each.scope == "global" and each.is_usable]
-    return " ".join(address for address in own if ipaddress.ip_interface(address).version == 4) or "none"
 
 
 def _profile(end: DesiredEnd, connections: Connections) -> str:
