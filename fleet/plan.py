@@ -1,6 +1,7 @@
 """The only place that decides: desired state and observations in, a plan or every refusal out. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from pydantic import SerializeAsAny
 
@@ -44,6 +45,13 @@ class Refusals(Record):
     refusals: tuple[Refusal, ...]
 
 
+class Decided(NamedTuple):
+    """A step or a refusal, and the ports of those rail ends that it is about: none for the rest of the Spark."""
+
+    ports: tuple[str, ...]
+    outcome: Step | Refusal
+
+
 def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusals:
     """The plan for the observed hosts, or every refusal.
 
@@ -64,15 +72,26 @@ def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusa
 
 def decide(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
     """What one Spark needs, and what stands in the way, in the order in which a deploy would do it."""
+    return (each.outcome for each in decide_by_port(desired, seen))
+
+
+def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
+    """The same, each with the rail ends that cannot be called as desired for it."""
+    ports = tuple(end.interface for end in desired.rail_ends)
     if blind := seen.blind:
-        yield blind
+        yield Decided(ports, blind)
         return
-    found: list[Step | Refusal | None] = [another_machine(desired, seen)]
-    found += [document_step(end, seen) for end in desired.rail_ends]
-    found += leftover_documents(desired, seen)
-    found += [active_step(end, seen) for end in desired.rail_ends]
-    yield from (each for each in found if each is not None)
-    yield from _ollama(desired, seen)
+    yield from _about(ports, another_machine(desired, seen))
+    for end in desired.rail_ends:
+        yield from _about((end.interface,), document_step(end, seen))
+    yield from _about((), *leftover_documents(desired, seen))
+    for end in desired.rail_ends:
+        yield from _about((end.interface,), active_step(end, seen))
+    yield from _about((), *_ollama(desired, seen))
+
+
+def _about(ports: tuple[str, ...], *outcomes: Step | Refusal | None) -> Iterable[Decided]:
+    return (Decided(ports, each) for each in outcomes if each is not None)
 
 
 def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
