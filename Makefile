@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: demo test test-fast lint bench venv host-packages clean
+.PHONY: demo test test-fast lint reference bench venv host-packages clean
 
 demo: host-packages venv
 	$(BIN)/python -m virtual.demo
@@ -19,6 +19,10 @@ lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The pages that are made from the code.
+reference: venv
+	$(BIN)/python -m lab.reference
 
 bench: host-packages venv
 	$(BIN)/python benchmarks/round_trips.py

@@ -4,7 +4,7 @@ from fleet.record import Record
 
 
 class Refusal(Record):
-    """What stands in the way of one subject; `str()` is the sentence `{subject}: expected {x}, found {y}`."""
+    """What stands in the way of one subject; `str()` is `{subject}: expected {x}, found {y} [code]`."""
 
     code: str
     """Stable snake_case name of the kind of refusal."""
@@ -16,5 +16,5 @@ class Refusal(Record):
     """The command or the edit that would help, where there is one."""
 
     def __str__(self) -> str:
-        sentence = f"{self.subject}: expected {self.expected}, found {self.found}"
+        sentence = f"{self.subject}: expected {self.expected}, found {self.found} [{self.code}]"
         return sentence if self.hint is None else f"{sentence}\n  {self.hint}"

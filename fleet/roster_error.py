@@ -29,7 +29,7 @@ def _place(detail: ErrorDetails) -> str:
 def _sentence(detail: ErrorDetails) -> str:
     """A wall says its own sentence; the rest are pydantic's words put into ours."""
     if "expected " in detail["msg"]:
-        return detail["msg"]
+        return f"{detail['msg']} [{detail['type']}]"
     if detail["type"] == "missing":
         return "expected a value, found none"
     if detail["type"] == "extra_forbidden":

@@ -1,34 +1,51 @@
-"""Every code that a refusal can have is documented, and no other."""
+"""Every code that a refusal can have is in `fleet/codes`, with no other, and the page is made from there."""
 
 import ast
-import re
 from pathlib import Path
 
+from fleet.codes import SECTIONS
+from lab.reference import REFUSALS, refusals_page
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "refusals.md"
-NAMED_BY_STATE = {"ollama_unit_missing", "ollama_unit_masked", "ollama_unit_unreadable"}
-"""Chosen from a table by systemd's word for the unit."""
-BY_SUBJECT = {"resident_digest_differs", "resident_on_cpu", "resident_context_unknown"}
-"""Chosen together with what was expected and found."""
+FROM_A_TABLE = {
+    "ollama_unit_missing",
+    "ollama_unit_masked",
+    "ollama_unit_unreadable",
+    "resident_digest_differs",
+    "resident_on_cpu",
+    "resident_context_unknown",
+}
+"""Chosen by what was found, and so no literal argument of `Refusal`."""
+CARRY_A_CODE = {"wall": 0, "once": 0, "PydanticCustomError": 0}
+"""Functions whose first argument is the code of a wall."""
 
 
-def codes() -> set[str]:
-    """The literal `code=` of every call of `Refusal`, and those that stand in a table."""
-    found = NAMED_BY_STATE | BY_SUBJECT
+def literals() -> set[str]:
+    """Every code that the code can give: `Refusal(code=…)` and the walls."""
+    found = set(FROM_A_TABLE)
     for path in [*(ROOT / "fleet").rglob("*.py"), *(ROOT / "operations").rglob("*.py")]:
-        text = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refusal":
-                values = [each.value for each in node.keywords if each.arg == "code"]
-                found |= {each.value for each in values if isinstance(each, ast.Constant)}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found |= _codes(node, node.func.id)
     return found
 
 
-def test_the_page_lists_every_code_and_no_other() -> None:
-    documented = set(re.findall(r"^\| `([a-z_]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    assert documented == codes()
+def _codes(call: ast.Call, name: str) -> set[str]:
+    values = [each.value for each in call.keywords if each.arg == "code"] if name == "Refusal" else []
+    values += call.args[:1] if name in CARRY_A_CODE else []
+    return {each.value for each in values if isinstance(each, ast.Constant) and isinstance(each.value, str)}
 
 
-def test_codes_in_tables_are_really_in_the_code() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "fleet" / "ollama").glob("*.py"))
-    assert all(f'"{code}"' in text for code in NAMED_BY_STATE | BY_SUBJECT)
+def test_every_code_is_explained_and_no_other() -> None:
+    explained = [code for section in SECTIONS for code in section.codes]
+    assert len(set(explained)) == len(explained)
+    assert set(explained) == literals(), "explain it in fleet/codes, then run `make reference`"
+
+
+def test_the_page_is_made_from_the_code() -> None:
+    assert (ROOT / REFUSALS).read_text(encoding="utf-8") == refusals_page(), "run `make reference`"
+
+
+def test_codes_from_a_table_are_really_in_the_code() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "fleet").rglob("*.py"))
+    assert all(f'"{code}"' in text for code in FROM_A_TABLE)

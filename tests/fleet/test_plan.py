@@ -214,7 +214,7 @@ def test_what_was_not_observed_is_never_a_value(section: str) -> None:
     outcome = planned(blind)
     assert isinstance(outcome, Refusals)
     assert str(outcome.refusals[0]) == (
-        f"a {section.replace('_', ' ')}: expected an observation, found no answer in 60 s"
+        f"a {section.replace('_', ' ')}: expected an observation, found no answer in 60 s [unobserved]"
     )
 
 
@@ -223,7 +223,7 @@ def test_a_host_of_which_nothing_could_be_seen_is_one_refusal() -> None:
     fields = dict.fromkeys(("netplan", "links", "connections", "roce_devices", "roce_gids"), nothing)
     outcome = planned(Observation(host="a", **fields))
     assert isinstance(outcome, Refusals)
-    assert [str(refusal) for refusal in outcome.refusals] == ["a: expected an observation, found no sudo"]
+    assert [str(refusal) for refusal in outcome.refusals] == ["a: expected an observation, found no sudo [unobserved]"]
 
 
 def test_every_reason_on_every_host_is_given_at_once() -> None:

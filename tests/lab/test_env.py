@@ -50,7 +50,7 @@ def test_a_moved_gid_leaves_the_index_out(monkeypatch: pytest.MonkeyPatch, inven
 
 def test_a_spark_that_is_not_ready_is_refused(monkeypatch: pytest.MonkeyPatch, inventory: Path) -> None:
     status, out = run(monkeypatch, inventory, Observation(host="s1"), "s1")
-    assert (status, out) == (3, "s1 links: expected an observation, found this observation did not look\n")
+    assert (status, out) == (3, "s1 links: expected an observation, found this observation did not look [unobserved]\n")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,40 @@
+"""Every code that a refusal can have: what it means and what to do. `docs/reference/refusals.md` is made from this."""
+
+from collections.abc import Mapping
+
+from fleet.codes.acting import AFTER_ACTING
+from fleet.codes.fabric import FABRIC, HOST
+from fleet.codes.ollama import OLLAMA
+from fleet.codes.roster import ROSTER
+from fleet.record import Record
+
+Codes = Mapping[str, tuple[str, str]]
+"""By code: what it means, and what to do about it."""
+
+
+class Section(Record):
+    """One part of the page."""
+
+    title: str
+    intro: str
+    codes: dict[str, tuple[str, str]]
+
+
+SECTIONS = (
+    Section(
+        title="Before any host is contacted",
+        intro="The roster (see [roster.md](roster.md)), the hosts of the inventory and the limits are checked while "
+        "the inventory loads. These complaints name the file and the key. What is of a wrong type, missing or unknown "
+        "says so without a code.",
+        codes=ROSTER,
+    ),
+    Section(title="What was seen of a host", intro="", codes=HOST),
+    Section(title="The fabric", intro="", codes=FABRIC),
+    Section(title="Ollama", intro="", codes=OLLAMA),
+    Section(
+        title="After acting",
+        intro="These are said by an operation that acted, looked again, and did not find what it had made. The run "
+        "ends with status 1.",
+        codes=AFTER_ACTING,
+    ),
+)

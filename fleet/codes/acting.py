@@ -1,0 +1,17 @@
+"""What an operation says when it acted, looked again, and did not find what it had made."""
+
+AFTER_ACTING: dict[str, tuple[str, str]] = {
+    "not_durable": (
+        "the file is not as it was just written",
+        "run again; what it says is what differs",
+    ),
+    "not_active": (
+        "address, MTU or profile did not come within 20 s",
+        "run again; what it says is what differs",
+    ),
+    "not_as_desired": (
+        "Ollama's unit, models or residents did not become as declared",
+        "run again; what it says is what differs",
+    ),
+}
+"""By code: what it means, and what to do."""

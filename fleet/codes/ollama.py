@@ -1,0 +1,49 @@
+"""What stands in the way of serving with Ollama."""
+
+OLLAMA: dict[str, tuple[str, str]] = {
+    "ollama_unit_missing": (
+        "there is no `ollama.service`",
+        "install Ollama on the host",
+    ),
+    "ollama_unit_masked": (
+        "the unit is masked",
+        "`systemctl unmask ollama.service`",
+    ),
+    "ollama_unit_unreadable": (
+        "systemd cannot load the unit",
+        "`systemctl status ollama.service`",
+    ),
+    "ollama_unit_static": (
+        "the unit cannot be enabled, so it would not start at boot",
+        "give it an `[Install]` section",
+    ),
+    "ollama_setting_overridden": (
+        "a file that systemd reads after ours sets the same variable to another value",
+        "take it out of that file",
+    ),
+    "curl_missing": (
+        "residents are declared and the program that loads them at boot is not there",
+        "`apt-get install curl`",
+    ),
+    "model_absent": (
+        "a declared model is not there, and its pin does not allow a pull",
+        "pull it, or set `pull: True`",
+    ),
+    "model_digest_differs": (
+        "the tag holds another digest than the pin: it was republished",
+        "decide: pin the new digest, or bring the old model back",
+    ),
+    "resident_digest_differs": (
+        "what is loaded under the name is another digest",
+        "restart Ollama, and find out why",
+    ),
+    "resident_on_cpu": (
+        "the model is computed by the CPU, wholly or in part. On GB10 that is a misconfiguration, not a lack of memory",
+        "look at Ollama's log for CUDA",
+    ),
+    "resident_context_unknown": (
+        "this Ollama does not tell the context of a loaded model",
+        "a newer Ollama",
+    ),
+}
+"""By code: what it means, and what to do."""
