@@ -1,4 +1,4 @@
-"""The fabric: every rail end durable under /etc/netplan, then active.
+"""The fabric: what others left as declared, every rail end durable under /etc/netplan, then active.
 
 pyinfra inventories/sparks.py deploys/fabric.py --dry
 """
@@ -7,9 +7,11 @@ from pyinfra import host
 
 from deploys.target import desired_state
 from fleet.hardware import INTERFACES
-from operations import netplan
+from operations import netplan, others
 
 desired = desired_state(host)
+
+others.declared(name="files of others", desired=desired)
 
 # Every host runs the same operations in the same order, whatever it is cabled with: pyinfra tells operations
 # apart by their place, and would otherwise merge unrelated ones. Every document comes before any activation.

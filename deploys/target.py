@@ -77,3 +77,5 @@ def _show(outcome: Plan) -> None:
             logger.info(f"--> {each.host} is as desired")
         for step in each.steps:
             logger.info("--> " + _DIGEST.sub(r"\1…", str(step)))
+        for note in each.notes:
+            logger.info(f"--> {note}")

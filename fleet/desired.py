@@ -1,5 +1,6 @@
 """What one Spark should be, gathered from all of a roster."""
 
+from fleet.declared import Declared
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.rail import RailEnd
 from fleet.record import Record
@@ -19,6 +20,8 @@ class DesiredEnd(RailEnd):
     gid_index: int | None = None
     guarded: bool = False
     floor_gbps: float | None = None
+    declared: Declared = Declared()
+    """What is said of the files of others on its Spark."""
 
     @property
     def joined(self) -> str:

@@ -10,7 +10,7 @@ AUTO = "NetworkManager (Wired connection N)"
 """The profile that it makes up for a port without one; DHCP."""
 PERSON = "a person's keyfile (nmcli)"
 TEMPORARY = "a profile without a lasting file"
-STALE = "netplan (its file is gone)"
+STALE = "a profile whose file is gone"
 UNKNOWN = "unknown"
 
 

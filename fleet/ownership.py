@@ -41,6 +41,10 @@ class Claim(Record):
     addresses: tuple[str, ...] = ()
     mtu: int | None = None
     dhcp: bool = False
+    routes: tuple[tuple[str, str | None], ...] = ()
+    """Destination and gateway of each static route; of a keyfile they are not read."""
+    is_bound: bool = True
+    """Does it name the port, by its interface or hardware address? A keyfile that does not may go to another."""
     hidden_by: str | None = None
     """The file under /run that is read in its place until the next boot."""
 
@@ -77,14 +81,16 @@ def ports(
 ) -> Ports:
     """Every port of a host, from three looks at it."""
     files, links = tuple(files), tuple(links)
-    found = tuple(_port(interface, files, connections, find_link(links, interface)) for interface in INTERFACES)
+    found = tuple(port_of(interface, files, connections, links) for interface in INTERFACES)
     return Ports(ports=found, leftovers=tuple(sorted(leftovers)))
 
 
-def _port(interface: str, files: tuple[NetplanFile, ...], connections: Connections, link: Link | None) -> Port:
+def port_of(interface: str, files: tuple[NetplanFile, ...], connections: Connections, links: tuple[Link, ...]) -> Port:
+    """One port of a host."""
+    link = find_link(links, interface)
     mac = None if link is None else link.own_mac
     claims = [
-        *_of_netplan(files, interface, mac),
+        *_of_netplan(files, interface, mac, link is not None),
         *_of_keyfiles(connections, interface, mac),
         *_of_profiles(files, connections, interface, mac),
     ]
@@ -96,12 +102,17 @@ def _port(interface: str, files: tuple[NetplanFile, ...], connections: Connectio
     return Port(interface=interface, present=link is not None, claims=tuple(claims))
 
 
-def _of_netplan(files: tuple[NetplanFile, ...], interface: str, mac: str | None) -> Iterator[Claim]:
+def _of_netplan(files: tuple[NetplanFile, ...], interface: str, mac: str | None, present: bool) -> Iterator[Claim]:
+    """What is bound by a hardware address or a driver is no claim to a port that is not there."""
     for file in files:
         if file.error is not None and file.error.kind is not ErrorKind.REJECTED:
             yield Claim(owner=owners.owner_of(file.path), lasting=Lasting.UNKNOWN, name=str(file.error), file=file.path)
         elif counts(file):
-            yield from (_definition(file, device) for device in file.devices if binds_it(device, interface, mac))
+            yield from (
+                _definition(file, device)
+                for device in file.devices
+                if binds_it(device, interface, mac) and (present or device.binds.is_certain)
+            )
 
 
 def counts(file: NetplanFile) -> bool:
@@ -121,6 +132,7 @@ def _definition(file: NetplanFile, device: NetplanDevice) -> Claim:
         addresses=device.addresses,
         mtu=device.mtu,
         dhcp=device.dhcp4,
+        routes=tuple((route.to, route.via) for route in device.routes),
         hidden_by=file.shadowed_by,
     )
 
@@ -139,6 +151,7 @@ def _of_keyfiles(connections: Connections, interface: str, mac: str | None) -> I
                 addresses=keyfile.settings.ipv4_addresses,
                 mtu=keyfile.settings.mtu,
                 dhcp=keyfile.settings.ipv4_method == "auto",
+                is_bound=bool(keyfile.settings.interface or keyfile.settings.mac),
             )
 
 
@@ -166,7 +179,7 @@ def _of_profiles(
         stored = profile.stored
         yield Claim(
             owner=_temporary_owner(profile),
-            lasting=Lasting.PERSISTENT if profile.storage is Storage.PERSISTENT else Lasting.EPHEMERAL,
+            lasting=Lasting.EPHEMERAL,
             name=profile.name,
             file=profile.filename,
             addresses=stored.ipv4_addresses if stored else (),
@@ -183,11 +196,8 @@ def origin_of(profile: Profile, files: Iterable[NetplanFile]) -> str | None:
 
 
 def _temporary_owner(profile: Profile) -> str:
-    match profile.storage:
-        case Storage.NETPLAN:
-            return owners.STALE
-        case Storage.PERSISTENT:
-            return owners.UNKNOWN
+    if profile.storage.survives_reboot:
+        return owners.STALE
     return owners.AUTO if profile.generated else owners.TEMPORARY
 
 

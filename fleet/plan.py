@@ -6,12 +6,14 @@ from typing import NamedTuple
 from pydantic import SerializeAsAny
 
 from fleet.desired import DesiredSpark
+from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.rail_active import active_step
-from fleet.rail_document import document_step, leftover_documents
+from fleet.rail_document import document_step
 from fleet.record import Record
 from fleet.refusal import Refusal
+from fleet.revert import RemoveFile, declared_refusals, revert_steps
 from fleet.roster import Roster
 from fleet.step import Step
 
@@ -21,6 +23,8 @@ class HostPlan(Record):
 
     host: str
     steps: tuple[SerializeAsAny[Step], ...]
+    notes: tuple[str, ...] = ()
+    """What is there, is left alone, and is lost at the next boot."""
 
 
 class Plan(Record):
@@ -64,7 +68,11 @@ def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusa
         return Refusals(refusals=_once(refusals))
     return Plan(
         hosts=tuple(
-            HostPlan(host=host, steps=tuple(each for each in found if isinstance(each, Step)))
+            HostPlan(
+                host=host,
+                steps=tuple(each for each in found if isinstance(each, Step)),
+                notes=lost_at_next_boot(roster.desired_for(host), collection[host]),
+            )
             for host, found in outcomes.items()
         )
     )
@@ -82,9 +90,10 @@ def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[Decided
         yield Decided(ports, blind)
         return
     yield from _about(ports, another_machine(desired, seen))
+    for outcome in (*declared_refusals(desired, seen), *revert_steps(desired, seen)):
+        yield from _about(outcome.ports if isinstance(outcome, RemoveFile) else (), outcome)
     for end in desired.rail_ends:
         yield from _about((end.interface,), document_step(end, seen))
-    yield from _about((), *leftover_documents(desired, seen))
     for end in desired.rail_ends:
         yield from _about((end.interface,), active_step(end, seen))
     yield from _about((), *_ollama(desired, seen))

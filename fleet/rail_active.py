@@ -1,12 +1,15 @@
 """Is a rail end active: the kernel and NetworkManager have now what the document says."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from fleet.connections import Connections, Networking
+from fleet.adopted import UNSET_MTU, Kept, kept_by
+from fleet.connections import Connections, Networking, Profile
 from fleet.desired import DesiredEnd
+from fleet.keyfile import RUN_DIRECTORY
 from fleet.links import Link, canonical_cidr, find_link
 from fleet.observation import Observation, known
 from fleet.rail_document import document_for, interface_missing
+from fleet.record import Record
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, usable_gids
 from fleet.step import Effect, Step
@@ -21,20 +24,49 @@ class Activate(Step):
     kind: Literal["activate"] = "activate"
     effect: Effect = Effect.ACTIVATE
     interface: str
-    uuid: str
+    uuid: str | None
+    """The profile's; None where an adopted file has given it none, and the profile is found by its file."""
+    profile_file: str
+    """Where NetworkManager has it once netplan has generated it."""
+
+
+class Keeper(Record):
+    """The profile that gives a rail's port its address: of our document, or of an adopted file."""
+
+    name: str
+    uuid: str | None
+    profile_file: str
+
+    @classmethod
+    def of(cls, end: DesiredEnd, kept: Kept | None) -> Self:
+        """The adopted file's where there is one, else our own."""
+        if kept is not None:
+            return cls(name=f"the profile of {kept.path}", uuid=None, profile_file=kept.profile_file)
+        uuid = document_for(end).uuid
+        return cls(name="our profile", uuid=uuid, profile_file=f"{RUN_DIRECTORY}/netplan-NM-{uuid}.nmconnection")
+
+    def profile(self, connections: Connections) -> Profile | None:
+        """The profile as NetworkManager has it loaded."""
+        if self.uuid is not None:
+            return connections.profile(self.uuid)
+        return next((each for each in connections.profiles if each.filename == self.profile_file), None)
 
 
 def active_step(end: DesiredEnd, seen: Observation) -> Activate | Refusal | None:
     """What makes the end active: a step, None when it is, or why bringing it up cannot help."""
-    if blind := seen.unobserved(*SECTIONS):
+    if blind := seen.unobserved(*SECTIONS, *(("netplan",) if end.declared.adopted else ())):
         return blind
+    kept = kept_by(end, seen)
+    if isinstance(kept, Refusal):
+        return kept
+    keeper = Keeper.of(end, kept)
     link = find_link(known(seen.links), end.interface)
     if link is None:
         return interface_missing(end, known(seen.links))
     refusal = _cannot_come_up(end, link, known(seen.connections)) or _no_roce_device(end, known(seen.roce_devices))
     if refusal is not None:
         return refusal
-    differences = _differences(end, link, known(seen.connections))
+    differences = _differences(end, keeper, link, known(seen.connections))
     if not differences:
         return gid_missing(end, seen)
     return Activate(
@@ -43,7 +75,8 @@ def active_step(end: DesiredEnd, seen: Observation) -> Activate | Refusal | None
         after=", ".join(expected for expected, _ in differences),
         reason="the kernel and NetworkManager must have now what the document says",
         interface=end.interface,
-        uuid=document_for(end).uuid,
+        uuid=keeper.uuid,
+        profile_file=keeper.profile_file,
     )
 
 
@@ -95,22 +128,24 @@ def _no_roce_device(end: DesiredEnd, devices: tuple[RoceDevice, ...]) -> Refusal
     )
 
 
-def _differences(end: DesiredEnd, link: Link, connections: Connections) -> list[tuple[str, str]]:
+def _differences(end: DesiredEnd, keeper: Keeper, link: Link, connections: Connections) -> list[tuple[str, str]]:
     """Pairs (expected, found) of everything that is not yet as the document says."""
     pairs = [
         (f"addresses {canonical_cidr(str(end.address))}", f"addresses {' '.join(link.ipv4) or 'none'}"),
         (f"mtu {end.mtu}", f"mtu {link.mtu}"),
-        ("our profile up", _profile(end, connections)),
+        (f"{keeper.name} up", _profile(end, keeper, connections)),
     ]
     return [(expected, found) for expected, found in pairs if expected != found]
 
 
-def _profile(end: DesiredEnd, connections: Connections) -> str:
-    ours = connections.profile(document_for(end).uuid)
-    if ours is None or not ours.is_active or ours.device != end.interface:
+def _profile(end: DesiredEnd, keeper: Keeper, connections: Connections) -> str:
+    wanted = keeper.profile(connections)
+    if wanted is None or not wanted.is_active or wanted.device != end.interface:
         other = connections.active_profile(end.interface)
         return f"{other.name} up" if other else "no profile up"
-    stored = ours.stored
-    if stored is not None and (stored.mtu != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)):
-        return "our profile up with older settings"
-    return "our profile up"
+    stored = wanted.stored
+    if stored is not None and (
+        (stored.mtu or UNSET_MTU) != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)
+    ):
+        return f"{keeper.name} up with older settings"
+    return f"{keeper.name} up"

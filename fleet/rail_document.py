@@ -1,16 +1,16 @@
-"""Is a rail end durable: its document under /etc/netplan, byte for byte, and nobody else's for that port."""
+"""Is a rail end durable: by its document under /etc/netplan, byte for byte, or by an adopted file that says it too."""
 
+from collections.abc import Iterable
 from typing import Literal
 
-from fleet.connections import Connections, Profile
-from fleet.desired import DesiredEnd, DesiredSpark
-from fleet.hardware import INTERFACES
+from fleet.adopted import adopted_files, in_the_way, kept_by
+from fleet.connections import Connections
+from fleet.desired import DesiredEnd
+from fleet.foreign import undeclared_on
 from fleet.links import Link, find_link
 from fleet.netplan.device import NetplanFile
-from fleet.netplan.document import NetplanDocument, rail_document, rail_uuid
-from fleet.netplan.effective import binding, durable_files_for
+from fleet.netplan.document import NetplanDocument, rail_document
 from fleet.observation import Observation, known
-from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Effect, Step
 
@@ -29,19 +29,23 @@ def document_for(end: DesiredEnd) -> NetplanDocument:
 
 
 def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal | None:
-    """What makes the end's document durable: a step, None when it is, or why it must not be touched."""
+    """What makes the end durable: a step, None when it is, or why it must not be touched.
+
+    A port that an adopted file keeps needs no document.
+    """
     if blind := seen.unobserved("netplan", "links", "connections"):
         return blind
     files, links, connections = known(seen.netplan), known(seen.links), known(seen.connections)
     document = document_for(end)
     refusal = (
         interface_missing(end, links)
-        or _unreadable(end.spark, files)
-        or _undeclared_file(end, document, files, links)
-        or _undeclared_profile(end, document, connections)
+        or unreadable(end.spark, files)
+        or undeclared_on(end.spark, end.interface, end.declared, True, seen)
+        or next(iter(adopted_files(end.spark, end.declared, seen)), None)
     )
-    if refusal is not None:
-        return refusal
+    kept = refusal or kept_by(end, seen)
+    if kept is not None:
+        return kept if isinstance(kept, Refusal) else in_the_way(end, seen)
     found = next((file for file in files if file.path == document.path), None)
     if found is not None and _is_durable(found, document):
         return None
@@ -66,7 +70,7 @@ def interface_missing(end: DesiredEnd, links: tuple[Link, ...]) -> Refusal | Non
     )
 
 
-def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
+def unreadable(spark: str, files: Iterable[NetplanFile]) -> Refusal | None:
     """Netplan reads all of a directory or nothing: one bad file stops every other, a foreign one too."""
     bad = next((file for file in files if file.error is not None and file.shadowed_by is None), None)
     if bad is None:
@@ -78,66 +82,6 @@ def _unreadable(spark: str, files: tuple[NetplanFile, ...]) -> Refusal | None:
         found=str(bad.error),
         hint="mend or move that file; netplan refuses the whole directory for it",
     )
-
-
-def _undeclared_file(
-    end: DesiredEnd, document: NetplanDocument, files: tuple[NetplanFile, ...], links: tuple[Link, ...]
-) -> Refusal | None:
-    """A file that binds the port now, or one under /etc that /run hides until the next boot."""
-    link = find_link(links, end.interface)
-    mac = None if link is None else link.permanent_mac or link.mac
-    now = [file.path for file, _ in binding(files, end.interface, mac)]
-    later = [file.path for file in durable_files_for(files, end.interface, mac)]
-    foreign = next((path for path in [*now, *later] if path != document.path), None)
-    if foreign is None:
-        return None
-    return Refusal(
-        code="undeclared_netplan",
-        subject=f"{end.spark} {end.interface}",
-        expected="no netplan file for it but ours",
-        found=foreign,
-        hint=f"move {foreign} away on the host, or take this rail out of the roster",
-    )
-
-
-def leftover_documents(desired: DesiredSpark, seen: Observation) -> tuple[Refusal, ...]:
-    """A refusal for each document of ours on a port that has no rail any more: it comes back at every boot."""
-    if isinstance(seen.netplan, Unobserved):
-        return ()
-    unused = [interface for interface in INTERFACES if desired.end_on(interface) is None]
-    ours = {f"/etc/netplan/90-NM-{rail_uuid(desired.name, interface)}.yaml": interface for interface in unused}
-    return tuple(
-        Refusal(
-            code="leftover_document",
-            subject=f"{desired.name} {ours[file.path]}",
-            expected="no document where the roster has no rail",
-            found=file.path,
-            hint=f"remove {file.path} on the host and run netplan generate, or put the rail back into the roster",
-        )
-        for file in seen.netplan
-        if file.path in ours
-    )
-
-
-def _undeclared_profile(end: DesiredEnd, document: NetplanDocument, connections: Connections) -> Refusal | None:
-    """A lasting profile of another owner would compete with ours for the port at the next boot."""
-    for profile in connections.profiles:
-        if profile.uuid != document.uuid and profile.survives_reboot and _is_on(profile, end.interface):
-            return Refusal(
-                code="undeclared_profile",
-                subject=f"{end.spark} {end.interface}",
-                expected="no lasting NetworkManager profile for it but ours",
-                found=f"{profile.name} ({profile.uuid}) in {profile.filename}",
-                hint=f"nmcli connection delete {profile.uuid} on the host, or take this rail out of the roster",
-            )
-    return None
-
-
-def _is_on(profile: Profile, interface: str) -> bool:
-    """Profiles that netplan generated are judged by their netplan files instead."""
-    if profile.storage == "netplan":
-        return False
-    return profile.device == interface or (profile.stored is not None and profile.stored.interface == interface)
 
 
 def _is_durable(found: NetplanFile, document: NetplanDocument) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from fleet.cluster import Cluster, cluster_wall
+from fleet.declared import Declared, not_ours
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
 from fleet.notation import expand
@@ -70,7 +71,7 @@ class Roster(Record):
         if not spark.enrolled:
             raise KeyError(name)
         ends = tuple(
-            _desired_end(fabric, segment, end)
+            _desired_end(fabric, segment, end, spark.declared)
             for fabric in self.fabrics.values()
             for segment in fabric.segments
             for end in segment.ends
@@ -85,6 +86,9 @@ class Roster(Record):
             for end in segment.ends:
                 self._known(end.spark, f"{segment} end {end.interface}")
         together(self.segments)
+        for name, spark in self.sparks.items():
+            ends = (each.end_of(name) for each in self.segments)
+            not_ours(name, spark.declared, [end.interface for end in ends if end is not None])
         for name, cluster in self.clusters.items():
             cluster_wall(name, cluster, self.fabrics)
         seen: dict[str, str] = {}
@@ -126,7 +130,7 @@ def _written_out(values: Any, source: str) -> Any:
     return {**values, "fabrics": written}
 
 
-def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd) -> DesiredEnd:
+def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, declared: Declared) -> DesiredEnd:
     return DesiredEnd(
         **dict(end),
         rail=segment.rail,
@@ -135,4 +139,5 @@ def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd) -> DesiredEnd:
         gid_index=fabric.gid_index,
         guarded=fabric.guarded,
         floor_gbps=fabric.floor_gbps,
+        declared=declared,
     )

@@ -4,16 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from fleet.declared import Declared
 from fleet.management import Management
-from fleet.record import Digest, Record
+from fleet.record import Digest
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
 
-NetplanPath = Annotated[str, Field(pattern=r"^/etc/netplan/[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*\.yaml$")]
-"""A file that netplan reads and that stays; a name that begins with a dot is none to it."""
 
-
-class Spark(Record):
+class Spark(Declared):
     """A host we know: enrolled (ours to converge) or only named (never touched)."""
 
     enrolled: bool
@@ -21,7 +19,10 @@ class Spark(Record):
     """The connection that carries SSH."""
     guard_seconds: Annotated[int, Field(strict=True, ge=30, le=3600)] = 120
     """How long a change that may cut SSH has to be confirmed before the host undoes it by itself."""
-    revert: tuple[NetplanPath, ...] = ()
-    """Files of other owners that go; a copy stays on the host, for root alone."""
     machine_id: Digest | None = None
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
+
+    @property
+    def declared(self) -> Declared:
+        """What is said of the files of others on it."""
+        return Declared(adopted=self.adopted, revert=self.revert)

@@ -14,6 +14,8 @@ class Effect(StrEnum):
     RESTART = "restart"
     DOWNLOAD = "download"
     EVICT = "evict"
+    REMOVE = "remove"
+    """Something of another owner goes; a copy is kept."""
 
 
 class Step(Record):

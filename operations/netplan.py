@@ -9,6 +9,7 @@ from pyinfra.api import operation
 
 from facts.needs import Looks, active_looks, document_looks, observation
 from fleet.desired import DesiredEnd
+from fleet.nmcli import join_terse
 from fleet.observation import Observation
 from fleet.rail_active import Activate, active_difference, active_step
 from fleet.rail_document import WriteDocument, document_step
@@ -44,7 +45,8 @@ def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
             yield from refuse(refusal)
         case WriteDocument(document=wanted):
             name = wanted.path.rpartition("/")[2]
-            yield from act(host, write_file(wanted.path, wanted.text, wanted.mode, check=_accepted(name)))
+            added = f'cp -p "$new" "$root/etc/netplan/"{quote(name)}'
+            yield from act(host, write_file(wanted.path, wanted.text, wanted.mode, check=accepted(added)))
             yield from read_back(lambda _: _not_durable(end), timeout_seconds=0)
 
 
@@ -65,14 +67,21 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match active_step(end, _seen(end, active_looks())):
+    match active_step(end, _seen(end, _active_looks(end))):
         case None:
             host.noop(f"{end.interface} is active")
         case Refusal() as refusal:
             yield from refuse(refusal)
         case Activate() as step:
             yield from act(host, _bring_up(step))
-            yield from read_back(lambda _: active_difference(end, _seen(end, active_looks())), ACTIVE_WITHIN_SECONDS)
+            yield from read_back(
+                lambda _: active_difference(end, _seen(end, _active_looks(end))), ACTIVE_WITHIN_SECONDS
+            )
+
+
+def _active_looks(end: DesiredEnd) -> Looks:
+    """An adopted file is looked at as well: the profile that it makes is the one to bring up."""
+    return active_looks() | (document_looks() if end.declared.adopted else {})
 
 
 def _seen(end: DesiredEnd, looks: Looks) -> Observation:
@@ -87,8 +96,10 @@ def _not_durable(end: DesiredEnd) -> Refusal | None:
             return outcome
 
 
-def _accepted(name: str) -> str:
-    """A check for `write_file`: would netplan take the directory with the new file in it?
+def accepted(change: str) -> str:
+    """A check for `write_file` and its like: would netplan take the directory once it is changed?
+
+    + change: a command that makes the change below `$root`; a new file is there as `$new`
 
     The copy lives in memory and is root's alone, since foreign files hold keys. Netplan's complaint quotes the
     file, so only its place is passed on.
@@ -101,10 +112,10 @@ for at in lib etc run; do
   mkdir -p "$root/$at/netplan"
   [ ! -d "/$at/netplan" ] || find "/$at/netplan/" -maxdepth 1 -name '*.yaml' -exec cp -p {{}} "$root/$at/netplan/" \\;
 done
-cp -p "$new" "$root/etc/netplan/"{quote(name)}
+{change}
 said=$(timeout 60 netplan generate --root-dir "$root" 2>&1) || {{
   place=$(printf '%s\\n' "$said" | grep -o -m1 "$root/[^ :]*:[0-9]*:[0-9]*" | head -n1)
-  echo "${{place#"$root"}}: expected files that netplan accepts, found this refused; nothing was written" >&2
+  echo "${{place#"$root"}}: expected files that netplan accepts, found this refused; nothing was changed" >&2
   exit 65
 }}
 rm -rf "$root"
@@ -112,13 +123,28 @@ trap 'rm -f "$new"' EXIT
 """
 
 
-def _bring_up(step: Activate) -> str:
-    return f"""
-said=$(timeout 60 netplan generate 2>&1) || {{
+def generate() -> str:
+    """A command that makes netplan generate what its files say; nothing that is up changes by it."""
+    return """
+said=$(timeout 60 netplan generate 2>&1) || {
   place=$(printf '%s\\n' "$said" | grep -o -m1 '/[^ :]*:[0-9]*:[0-9]*' | head -n1)
   echo "$place: expected netplan to generate its profiles, found it refused" >&2
   exit 65
-}}
+}"""
+
+
+def _bring_up(step: Activate) -> str:
+    """An adopted file may not tell its profile's uuid: NetworkManager then derives one, and its file tells it."""
+    if step.uuid is not None:
+        uuid = f"uuid={step.uuid}"
+    else:
+        listed = "LC_ALL=C.UTF-8 timeout 30 nmcli -t -f UUID,FILENAME connection show"
+        uuid = f"""
+export wanted={quote(join_terse([step.profile_file]))}
+uuid=$({listed} | awk 'substr($0, 38) == ENVIRON["wanted"] {{ print substr($0, 1, 36) }}')
+[ -n "$uuid" ] || {{ echo "$wanted: expected its profile loaded, found none" >&2; exit 65; }}"""
+    return f"""{generate()}
 timeout 30 nmcli connection reload
-timeout 60 nmcli --wait 45 connection up uuid {step.uuid} ifname {quote(step.interface)} >/dev/null
+{uuid}
+timeout 60 nmcli --wait 45 connection up uuid "$uuid" ifname {quote(step.interface)} >/dev/null
 """

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fleet.codes.acting import AFTER_ACTING
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.ollama import OLLAMA
+from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
 from fleet.record import Record
 
@@ -26,10 +27,11 @@ SECTIONS = (
         intro="The roster (see [roster.md](roster.md)), the hosts of the inventory and the limits are checked while "
         "the inventory loads. These complaints name the file and the key. What is of a wrong type, missing or unknown "
         "says so without a code.",
-        codes=ROSTER,
+        codes=ROSTER | DECLARED,
     ),
     Section(title="What was seen of a host", intro="", codes=HOST),
     Section(title="The fabric", intro="", codes=FABRIC),
+    Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
     Section(title="Ollama", intro="", codes=OLLAMA),
     Section(
         title="After acting",

@@ -5,6 +5,10 @@ AFTER_ACTING: dict[str, tuple[str, str]] = {
         "the file is not as it was just written",
         "run again; what it says is what differs",
     ),
+    "not_reverted": (
+        "a removed file, its profile or an address that it gave was still there 20 s later",
+        "run again; what it says is what is left",
+    ),
     "not_active": (
         "address, MTU or profile did not come within 20 s",
         "run again; what it says is what differs",

@@ -25,18 +25,6 @@ FABRIC: dict[str, tuple[str, str]] = {
         "netplan cannot read one of its files, and so reads none; the file and line are named, never quoted",
         "mend the file or move it away",
     ),
-    "undeclared_netplan": (
-        "another netplan file binds the port of a rail, by name or by a pattern",
-        "move it away, or take the rail out of the roster",
-    ),
-    "leftover_document": (
-        "a document of ours lies on a port for which the roster has no rail any more",
-        "remove the file and run `netplan generate`, or put the rail back",
-    ),
-    "undeclared_profile": (
-        "a lasting NetworkManager profile of another owner is for the port",
-        "remove the profile, or take the rail out of the roster",
-    ),
     "networkmanager_off": (
         "NetworkManager is stopped, or networking is switched off",
         "`systemctl start NetworkManager`, `nmcli networking on`",

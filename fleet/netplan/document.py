@@ -76,6 +76,11 @@ def rail_uuid(spark: str, interface: str) -> str:
     return str(uuid5(RAIL_NAMESPACE, f"{spark}/{interface}"))
 
 
+def rail_path(spark: str, interface: str) -> str:
+    """Where the document of this interface of this Spark is."""
+    return f"/etc/netplan/90-NM-{rail_uuid(spark, interface)}.yaml"
+
+
 def rail_document(
     spark: str, interface: str, address: Interface4, mtu: int, routes: Sequence[TransitRoute] = ()
 ) -> NetplanDocument:

@@ -11,7 +11,7 @@ from facts.remote import netplan_tree
 from fleet.connections import Connections, Networking, NmDevice, Profile
 from fleet.desired import DesiredEnd
 from fleet.hardware import TWINS
-from fleet.keyfile import Settings, Storage
+from fleet.keyfile import Settings, Storage, parse_keyfile
 from fleet.links import Link, LinkAddress
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.files import parse
@@ -89,6 +89,23 @@ def with_profile(seen: Observation, profile: Profile) -> Observation:
         if each.uuid != profile.uuid
     )  # fmt: skip
     return seen.model_copy(update={"connections": before.model_copy(update={"profiles": (*others, profile)})})
+
+
+def with_keyfile(seen: Observation, text: str, name: str = "x", loaded: bool = True) -> Observation:
+    """A keyfile that stays, as a person or a tool has put it there with nmcli."""
+    path = f"/etc/NetworkManager/system-connections/{name}.nmconnection"
+    digest = f"[.sparks]\ndigest={sha256_digest(text.encode())}\n"
+    file = parse_keyfile(text + digest, path)
+    before = known(seen.connections)
+    others = tuple(each for each in before.keyfiles if each.path != path)
+    seen = seen.model_copy(update={"connections": before.model_copy(update={"keyfiles": (*others, file)})})
+    if not loaded:
+        return seen
+    profile = Profile(
+        name=name, uuid=file.uuid or "11111111-2222-3333-4444-555555555555", type="802-3-ethernet", filename=path,
+        autoconnect=True, storage=Storage.PERSISTENT, stored=file.settings,
+    )  # fmt: skip
+    return with_profile(seen, profile)
 
 
 def own_profile(end: DesiredEnd) -> Profile:

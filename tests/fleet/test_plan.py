@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fleet.connections import Networking, Profile
 from fleet.desired import DesiredSpark
+from fleet.hardware import INTERFACES
 from fleet.keyfile import Settings, Storage
 from fleet.machine import Machine
 from fleet.netplan.document import rail_document
@@ -144,6 +145,15 @@ REFUSED: dict[str, tuple[Any, str]] = {
         ),
         "undeclared_netplan",
     ),
+    "a file for every wired interface": (
+        lambda seen: observed.with_file(
+            seen,
+            observed.netplan_file(
+                "/etc/netplan/40-cx7.yaml", OTHER_OWNER.format(id="all", match='match: {name: "en*"}\n      ')
+            ),
+        ),
+        "mixed_file",
+    ),
     "another file for the port that /run hides until the next boot": (
         lambda seen: observed.with_file(
             observed.with_file(
@@ -160,13 +170,28 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "leftover_document",
     ),
     "a lasting profile of another owner": (
-        lambda seen: observed.with_profile(
-            seen,
-            Profile(name="x", uuid="u", type="802-3-ethernet", autoconnect=True, storage=Storage.PERSISTENT,
-                    filename="/etc/NetworkManager/system-connections/x.nmconnection",
-                    stored=Settings(interface=PORT)),
-        ),
+        lambda seen: observed.with_keyfile(seen, f"[connection]\nid=x\ntype=ethernet\ninterface-name={PORT}\n"),
         "undeclared_profile",
+    ),
+    "a lasting profile of another owner on a port without a rail": (
+        lambda seen: observed.with_keyfile(seen, "[connection]\nid=x\ntype=ethernet\ninterface-name=enp1s0f1np1\n"),
+        "undeclared_profile",
+    ),
+    "another file for a port without a rail": (
+        lambda seen: observed.with_file(
+            seen, observed.netplan_file("/etc/netplan/40-cx7.yaml", OTHER_OWNER.format(id="enp1s0f1np1", match=""))
+        ),
+        "undeclared_netplan",
+    ),
+    "a file that mixes the fabric with something else": (
+        lambda seen: observed.with_file(
+            seen,
+            observed.netplan_file(
+                "/etc/netplan/50-cloud-init.yaml",
+                OTHER_OWNER.format(id=PORT, match="") + "    enP7s7: {dhcp4: true}\n",
+            ),
+        ),
+        "mixed_file",
     ),
     "no cable": (lambda seen: observed.with_link(seen, observed.link(PORT, carrier=False)), "no_carrier"),
     "NetworkManager stopped": (
@@ -196,10 +221,12 @@ def test_a_file_for_another_card_by_its_address_is_no_concern() -> None:
     """As cloud-init writes it: bound by hardware address, whatever the name."""
     other = OTHER_OWNER.format(id="mgmt", match='match: {macaddress: "02:00:00:00:00:99"}\n      ')
     port = observed.link(PORT, END.mtu, [str(END.address)]).model_copy(update={"mac": "02:00:00:00:00:01"})
-    ports = [observed.link(e.interface, e.mtu, [str(e.address)]).model_copy(update={"mac": f"02:00:00:00:01:0{n}"})
+    rails = [observed.link(e.interface, e.mtu, [str(e.address)]).model_copy(update={"mac": f"02:00:00:00:01:0{n}"})
              for n, e in enumerate(A.rail_ends)]  # fmt: skip
+    free = [observed.link(name).model_copy(update={"mac": f"02:00:00:00:02:0{n}"})
+            for n, name in enumerate(INTERFACES) if A.end_on(name) is None]  # fmt: skip
     found = observed.with_file(done(A), observed.netplan_file("/etc/netplan/50-cloud-init.yaml", other))
-    for each in (port, *ports):
+    for each in (port, *rails, *free):
         found = observed.with_link(found, each)
     assert steps(found) == []
 
