@@ -16,7 +16,7 @@ class RosterError(ValueError):
 
 def complaints(error: ValidationError, source: str) -> list[str]:
     """One line for each thing that pydantic found wrong, in the order of the roster."""
-    return [f"{source}: {_place(detail)}: {_sentence(detail)}" for detail in error.errors(include_url=False)]
+    return [f"{source}: {_place(detail)}: {sentence_of(detail)}" for detail in error.errors(include_url=False)]
 
 
 def _place(detail: ErrorDetails) -> str:
@@ -26,7 +26,7 @@ def _place(detail: ErrorDetails) -> str:
     return place
 
 
-def _sentence(detail: ErrorDetails) -> str:
+def sentence_of(detail: ErrorDetails) -> str:
     """A wall says its own sentence; the rest are pydantic's words put into ours."""
     if "expected " in detail["msg"]:
         return f"{detail['msg']} [{detail['type']}]"

@@ -7,9 +7,9 @@ import click
 
 from lab.command import INTERRUPTED
 
-_COMMANDS = {"env": "lab.env:env", "virtual": "virtual.cli:virtual"}
+_COMMANDS = {"adopt": "lab.adopt:adopt", "env": "lab.env:env", "virtual": "virtual.cli:virtual"}
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"env"})
+_ASK_HOSTS = frozenset({"adopt", "env"})
 """Those that talk to hosts through pyinfra."""
 
 

@@ -98,7 +98,7 @@ def test_every_reason_on_every_host_is_given_at_once_and_nothing_is_written(
             "refused, nothing was written",
             f"{first} /etc/netplan/95-bad.yaml: expected a file that netplan can read, found",
             f"{first} ollama models: expected an observation, found",
-            f"{second} enp1s0f1np1: expected no netplan file for it but ours, found /etc/netplan/40-cx7.yaml",
+            f"{second} enp1s0f1np1: expected no durable state but the roster's, found /etc/netplan/40-cx7.yaml",
             f"{second} enP2p1s0f1np1: expected a live cable, found no carrier",
             f"{second} ollama model llama3.2:1b: expected sha256:",
         )
