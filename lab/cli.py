@@ -1,15 +1,22 @@
 """`sparks`: the operator's command. Each command is imported when it is used."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import click
 
-from lab.command import INTERRUPTED
+from lab.command import FAILED, INTERRUPTED
 
-_COMMANDS = {"adopt": "lab.adopt:adopt", "env": "lab.env:env", "virtual": "virtual.cli:virtual"}
+_COMMANDS = {
+    "adopt": "lab.adopt:adopt",
+    "env": "lab.env:env",
+    "map": "lab.map.command:map_command",
+    "virtual": "virtual.cli:virtual",
+}
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "env"})
+_ASK_HOSTS = frozenset({"adopt", "env", "map"})
 """Those that talk to hosts through pyinfra."""
 
 
@@ -28,13 +35,28 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _wrong_usage_failed():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """An interrupted command ends with its own status: click says 1, as for a failure."""
         try:
-            return super().invoke(ctx)
+            with _wrong_usage_failed():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
+
+
+@contextmanager
+def _wrong_usage_failed() -> Iterator[None]:
+    """Ends wrong usage as a failure: click's own status for it means something else here."""
+    try:
+        yield
+    except click.UsageError as error:
+        error.exit_code = FAILED  # type: ignore[misc]
+        raise
 
 
 def _patch_for_gevent() -> None:

@@ -1,6 +1,7 @@
 """What the commands of `sparks` share: where the site is, and how a command ends other than well.
 
-Exit statuses: 0 done, 1 failed, 3 refused, 130 interrupted.
+Exit statuses: 0 done, or all as desired; 1 failed; 2 changes pending; 3 refused or not observed; 130 interrupted.
+A wrong option is 1 and not click's own 2, which says here that changes are pending.
 """
 
 from typing import IO, Any
@@ -8,6 +9,9 @@ from typing import IO, Any
 import click
 from typing_extensions import override
 
+FAILED = 1
+PENDING = 2
+REFUSED = 3
 INTERRUPTED = 130
 """128 and SIGINT's number, as shells report it."""
 
@@ -15,7 +19,7 @@ INTERRUPTED = 130
 class Failed(click.ClickException):
     """It could not be done; the message is one line per complaint."""
 
-    exit_code = 1
+    exit_code = FAILED
 
     @override
     def show(self, file: IO[Any] | None = None) -> None:
@@ -25,7 +29,7 @@ class Failed(click.ClickException):
 class Refused(Failed):
     """It must not be done, or not all of it; the message says why and what would help."""
 
-    exit_code = 3
+    exit_code = REFUSED
 
 
 inventory_option = click.option(
