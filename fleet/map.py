@@ -150,9 +150,7 @@ class _Drawing:
             name=name,
             shape=fabric.shape,
             transit=fabric.transit,
-            state=worst_of_ours(
-                [*(each.state for each in cables), *(each.state for each in planes)], of_none=self.unasked
-            ),
+            state=worst_of_ours(states, of_none=self.unasked),
             sparks=fabric.sparks,
             cables=cables,
             planes=planes,
