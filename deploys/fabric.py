@@ -1,4 +1,5 @@
-"""The fabric: what others left as declared, every rail end durable under /etc/netplan, then active.
+"""The fabric: what others left as declared, every rail end durable under /etc/netplan, then active,
+and in a ring with transit each Spark passing on what its neighbours send each other.
 
 pyinfra inventories/sparks.py deploys/fabric.py --dry
 """
@@ -7,7 +8,7 @@ from pyinfra import host
 
 from deploys.target import desired_state
 from fleet.hardware import INTERFACES
-from operations import netplan, others
+from operations import netplan, others, transit
 
 desired = desired_state(host)
 
@@ -20,3 +21,5 @@ for interface in host.loop(INTERFACES):
 
 for interface in host.loop(INTERFACES):
     netplan.active(name=f"{interface} active", end=desired.end_on(interface))
+
+transit.forwarding(name="transit between rails", desired=desired)

@@ -21,6 +21,8 @@ EVERY_FACT = (
     "network.Connections",
     "roce.RoceDevices",
     "roce.RoceGids",
+    "transit.Transit",
+    "transit.Firewall",
     "kernel.Kernel",
     "machine.Machine",
     "memory.Memory",

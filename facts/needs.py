@@ -13,6 +13,7 @@ from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
 from facts.roce import RoceDevices, RoceGids
+from facts.transit import Firewall, Transit
 from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.ollama.deployment import OllamaDeployment
@@ -41,6 +42,14 @@ def active_looks() -> Looks:
     }
 
 
+def transit_looks(desired: DesiredSpark) -> Looks:
+    """What a decision about transit rests on. Every Spark is asked for what was left over, few for their firewall."""
+    looks: Looks = {"transit": Wanted(Transit)}
+    if desired.transit is not None:
+        looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links)}
+    return looks
+
+
 def ollama_looks(desired: OllamaDeployment) -> Looks:
     """What a decision about Ollama rests on: the service, and its API where clients reach it."""
     endpoint = (("endpoint", desired.endpoint.url),)
@@ -53,7 +62,7 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
 
 def looks_for(desired: DesiredSpark) -> Looks:
     """Everything that the roster needs to know of a Spark."""
-    looks = host_looks() | document_looks()
+    looks = host_looks() | document_looks() | transit_looks(desired)
     if desired.rail_ends:
         looks |= active_looks()
     if desired.ollama is not None:

@@ -6,6 +6,7 @@ from fleet.rail import RailEnd
 from fleet.record import Record
 from fleet.route import TransitRoute
 from fleet.spark import HostName, Spark
+from fleet.transit.desired import Transit
 
 
 class DesiredEnd(RailEnd):
@@ -37,6 +38,8 @@ class DesiredSpark(Record):
     spark: Spark
     rail_ends: tuple[DesiredEnd, ...]
     ollama: OllamaDeployment | None
+    transit: Transit | None = None
+    """What it passes on for its neighbours in a ring; None where nothing."""
 
     def end_on(self, interface: str) -> DesiredEnd | None:
         """The rail end on an interface, or None where no rail uses it."""

@@ -12,6 +12,7 @@ from fleet.ollama.observed import ModelStore, Residency, ServiceState
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, RoceGid
+from fleet.transit.observed import Firewall, TransitState
 
 T = TypeVar("T")
 
@@ -27,6 +28,8 @@ class Observation(Record):
     connections: Connections | Unobserved = NOT_LOOKED
     roce_devices: tuple[RoceDevice, ...] | Unobserved = NOT_LOOKED
     roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED
+    transit: TransitState | Unobserved = NOT_LOOKED
+    firewall: Firewall | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED

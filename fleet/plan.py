@@ -16,6 +16,7 @@ from fleet.refusal import Refusal
 from fleet.revert import RemoveFile, declared_refusals, revert_steps
 from fleet.roster import Roster
 from fleet.step import Step
+from fleet.transit.decide import transit_steps
 
 
 class HostPlan(Record):
@@ -96,6 +97,7 @@ def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[Decided
         yield from _about((end.interface,), document_step(end, seen))
     for end in desired.rail_ends:
         yield from _about((end.interface,), active_step(end, seen))
+    yield from _about((), *transit_steps(desired, seen))
     yield from _about((), *_ollama(desired, seen))
 
 

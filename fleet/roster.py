@@ -18,7 +18,7 @@ from fleet.ollama.deployment import OllamaDeployment
 from fleet.rail import RailEnd, Segment
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
-from fleet.routes import routes_of
+from fleet.routes import routes_of, transit_of
 from fleet.spark import HostName, Spark
 from fleet.wall import wall
 
@@ -78,7 +78,13 @@ class Roster(Record):
             if end.spark == name
         )
         serving = [entry for entry in self.deployments.values() if entry.spark == name]
-        return DesiredSpark(name=name, spark=spark, rail_ends=ends, ollama=serving[0].ollama if serving else None)
+        return DesiredSpark(
+            name=name,
+            spark=spark,
+            rail_ends=ends,
+            ollama=serving[0].ollama if serving else None,
+            transit=transit_of(self.fabrics.values(), name),
+        )
 
     @model_validator(mode="after")
     def _walls(self) -> Self:

@@ -1,8 +1,11 @@
 """Routes of a ring with transit: how a Spark reaches those that it has no cable to."""
 
+from collections.abc import Iterable
+
 from fleet.fabric import Fabric
 from fleet.rail import Rail, RailEnd
 from fleet.route import TransitRoute
+from fleet.transit.desired import Transit
 
 
 def routes_of(fabric: Fabric, end: RailEnd) -> tuple[TransitRoute, ...]:
@@ -32,3 +35,13 @@ def _is_nearer_onward(order: tuple[str, ...], here: int, rail: Rail) -> bool:
     onward = min((at - here) % len(order) for at in places)
     back = min((here - at) % len(order) for at in places)
     return onward <= back
+
+
+def transit_of(fabrics: Iterable[Fabric], spark: str) -> Transit | None:
+    """What a Spark passes on: from each of its rails of a ring with transit to each other, for that ring's subnets."""
+    for fabric in fabrics:
+        ends = [end for end in fabric.ends if end.spark == spark]
+        if fabric.transit and ends:
+            subnets = tuple(segment.subnet for segment in fabric.segments)
+            return Transit(interfaces=tuple(sorted(end.interface for end in ends)), subnets=subnets)
+    return None

@@ -15,7 +15,7 @@ class Effect(StrEnum):
     DOWNLOAD = "download"
     EVICT = "evict"
     REMOVE = "remove"
-    """Something of another owner goes; a copy is kept."""
+    """Something goes; of what was another owner's a copy is kept."""
 
 
 class Step(Record):

@@ -7,6 +7,7 @@ from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
+from fleet.codes.transit import TRANSIT
 from fleet.record import Record
 
 Codes = Mapping[str, tuple[str, str]]
@@ -32,6 +33,7 @@ SECTIONS = (
     Section(title="What was seen of a host", intro="", codes=HOST),
     Section(title="The fabric", intro="", codes=FABRIC),
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
+    Section(title="Transit", intro="", codes=TRANSIT),
     Section(title="Ollama", intro="", codes=OLLAMA),
     Section(
         title="After acting",

@@ -14,7 +14,7 @@ AFTER_ACTING: dict[str, tuple[str, str]] = {
         "run again; what it says is what differs",
     ),
     "not_as_desired": (
-        "Ollama's unit, models or residents did not become as declared",
+        "Ollama's unit, models or residents, or transit, did not become as declared",
         "run again; what it says is what differs",
     ),
 }

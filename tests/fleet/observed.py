@@ -22,6 +22,9 @@ from fleet.rail_document import WriteDocument, document_for
 from fleet.record import sha256_digest
 from fleet.roce import RoceDevice, RoceGid
 from fleet.step import Step
+from fleet.transit.desired import Transit
+from fleet.transit.steps import ActivateTransit, RemoveTransit, WriteTransit
+from tests.fleet.transit import host as transit_host
 
 MANAGEMENT = "enP7s7"
 
@@ -43,6 +46,8 @@ def blank(host: str) -> Observation:
             for twin in TWINS
         ),
         roce_gids=(),
+        transit=transit_host.UNTOUCHED,
+        firewall=transit_host.with_docker(),
     )  # fmt: skip
 
 
@@ -139,13 +144,15 @@ def applied(step: Step, ends: Iterable[DesiredEnd], seen: Observation) -> Observ
             seen = with_link(seen, link(interface, end.mtu, [str(end.address)]))
             gids = (*(each for each in known(seen.roce_gids) if each.netdev != interface), gid(end))
             return with_profile(seen, own_profile(end)).model_copy(update={"roce_gids": gids})
+        case WriteTransit() | ActivateTransit() | RemoveTransit():
+            return transit_host.applied(step, seen)
         case _:
             raise AssertionError(f"expected a step of the fabric, found {step.kind}")
 
 
-def as_desired(ends: Iterable[DesiredEnd], host: str) -> Observation:
-    """A host on which every end is durable and active."""
-    seen = blank(host)
+def as_desired(ends: Iterable[DesiredEnd], host: str, transit: Transit | None = None) -> Observation:
+    """A host on which every end is durable and active, and passes on what it should."""
+    seen = blank(host) if transit is None else transit_host.passing_on(transit, blank(host))
     for end in ends:
         document = document_for(end)
         seen = with_file(seen, netplan_file(document.path, document.text))

@@ -173,7 +173,20 @@ def test_transit_reaches_every_address_and_never_turns_back(values: dict[str, An
 @given(cabled_rosters())
 def test_what_the_documents_make_needs_nothing(values: dict[str, Any]) -> None:
     roster = Roster.read(values, "x")
-    seen = {name: observed.as_desired(roster.desired_for(name).rail_ends, name) for name in roster.enrolled}
+    wishes = {name: roster.desired_for(name) for name in roster.enrolled}
+    seen = {name: observed.as_desired(wish.rail_ends, name, wish.transit) for name, wish in wishes.items()}
     outcome = plan(roster, seen)
     assert isinstance(outcome, Plan), outcome
     assert outcome.is_noop
+
+
+@given(cabled_rosters())
+def test_every_spark_of_a_ring_with_transit_passes_on_between_all_its_rails(values: dict[str, Any]) -> None:
+    roster = Roster.read(values, "x")
+    for name in roster.sparks:
+        wish = roster.desired_for(name)
+        asked = {fabric.transit for fabric in roster.fabrics.values() if name in fabric.sparks}
+        assert (wish.transit is not None) == (True in asked)
+        if wish.transit is not None:
+            assert set(wish.transit.interfaces) == {end.interface for end in wish.rail_ends}
+            assert {segment.subnet for segment in roster.segments} == set(wish.transit.subnets)
