@@ -65,8 +65,10 @@ class Composer:
         return node
 
 
-def compose(text, yaml):
+def compose(text):
     """The first document, which is all that netplan reads, or None; and the connection types in it."""
+    import yaml
+
     composer = Composer()
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -161,7 +163,7 @@ def describe(status):
     return {"mode": stat.S_IMODE(status.st_mode), "size": status.st_size, "owner": owner, "group": group}
 
 
-def tree_of(data, allowed, yaml):
+def tree_of(data, allowed):
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -169,17 +171,17 @@ def tree_of(data, allowed, yaml):
     before = CONTROL.split(text, maxsplit=1)[0]
     if before != text:
         raise Bad("invalid_yaml", "control", before.count("\n") + 1, len(before) - before.rfind("\n"))
-    tree, types = compose(text, yaml)
+    tree, types = compose(text)
     return tree and Redactor(allowed, types).node(tree, "", False)
 
 
-def report(path, shown_path, kind, allowed, yaml):
+def report(path, shown_path, kind, allowed):
     entry = {"path": shown_path, "directory": kind}
     try:
         entry.update(describe(os.stat(path)))
         data, status = read(path)
         entry.update(describe(status), sha256=hashlib.sha256(data).hexdigest())
-        entry["tree"] = tree_of(data, allowed, yaml)
+        entry["tree"] = tree_of(data, allowed)
     except Bad as bad:
         entry["error"] = list(bad.args)
     except OSError as error:
@@ -204,17 +206,15 @@ def listed(root):
                 yield root + directory + "/" + name, shown, kind
 
 
-def main(arguments):
-    asked = json.loads(arguments)
-    found = []
-    answer = {"files": found}
+def answer(asked):
+    """All files, or why none could be read."""
     try:
-        found = list(listed(asked.get("root", "").rstrip("/")))
-        import yaml
-
-        answer["files"] = [report(path, shown, kind, asked["allowed"], yaml) for path, shown, kind in found]
+        return {"files": [report(*each, asked["allowed"]) for each in listed(asked.get("root", "").rstrip("/"))]}
     except ImportError:
-        answer = {"failure": "no_yaml"} if found else answer
+        return {"failure": "no_yaml"}
     except OSError as error:
-        answer = {"failure": "no_listing", "code": errno.errorcode.get(error.errno or 0)}
-    print(json.dumps(answer, separators=(",", ":")))
+        return {"failure": "no_listing", "code": errno.errorcode.get(error.errno or 0)}
+
+
+def main(arguments):
+    print(json.dumps(answer(json.loads(arguments)), separators=(",", ":")))

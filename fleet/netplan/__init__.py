@@ -5,11 +5,12 @@ from fleet.netplan.document import NetplanDocument, rail_document, rail_uuid
 from fleet.netplan.effective import (
     Conflict,
     EffectiveDevice,
-    EffectiveNetplan,
+    MergedNetplan,
     binding,
     durable_files_for,
     effective,
 )
+from fleet.netplan.provenance import Overridden, Setting
 from fleet.netplan.records import Binds, Directory, ErrorKind, NetplanFileError, Problem, Route
 from fleet.netplan.settings import NetplanSettings
 
@@ -18,15 +19,17 @@ __all__ = [
     "Conflict",
     "Directory",
     "EffectiveDevice",
-    "EffectiveNetplan",
     "ErrorKind",
+    "MergedNetplan",
     "NetplanDevice",
     "NetplanDocument",
     "NetplanFile",
     "NetplanFileError",
     "NetplanSettings",
+    "Overridden",
     "Problem",
     "Route",
+    "Setting",
     "binding",
     "durable_files_for",
     "effective",

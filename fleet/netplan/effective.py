@@ -1,11 +1,14 @@
 """What all netplan files of a Spark make together, and where they contradict each other."""
 
 from collections.abc import Iterable
+from itertools import chain
+from typing import NamedTuple
 
 from fleet.netplan.device import NetplanDevice, NetplanFile
 from fleet.netplan.grammar import problems
 from fleet.netplan.keyfile import device_of
 from fleet.netplan.merge import Definition, definitions, read_by_netplan
+from fleet.netplan.provenance import Setting, provenance
 from fleet.netplan.records import Problem
 from fleet.record import Record
 
@@ -19,18 +22,25 @@ class EffectiveDevice(Record):
     device: NetplanDevice
     renderer: str
     """Who acts on it: its own word, else its section's where it first stands, else the last global one."""
+    renderer_sources: tuple[str, ...]
+    """The file that says so, wherever in it; none where it is netplan's default."""
     controller: str | None
     """The interface of the bond, bridge or VRF it is a port of, whichever side says so."""
     link: str | None
     """The parent interface of a VLAN or tunnel; the definition may name it by its id."""
     sources: tuple[str, ...]
     """Paths of the files that open it, in netplan's order."""
-    address_sources: tuple[tuple[str, tuple[str, ...]], ...]
-    """By address, the files that write it: the places to change it."""
+    settings: tuple[Setting, ...]
+    """Every value that some file writes, with the files: the places to change it."""
+
+    def written(self, key: str) -> tuple[Setting, ...]:
+        """What is written under a key: one, or one for each item of a list; none where no file says it."""
+        return tuple(setting for setting in self.settings if setting.key == key)
 
     def sources_of(self, address: str) -> tuple[str, ...]:
         """The files that write this address; none where it is not written."""
-        return dict(self.address_sources).get(address, ())
+        found = (setting.sources for setting in self.settings if setting.sets_address(address))
+        return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 class Conflict(Record):
@@ -42,11 +52,12 @@ class Conflict(Record):
     paths: tuple[str, ...]
 
 
-class EffectiveNetplan(Record):
-    """The merged view."""
+class MergedNetplan(Record):
+    """All files as one, by our reading of netplan."""
 
     renderer: str
     """The global one; networkd where no file says."""
+    renderer_sources: tuple[str, ...]
     devices: tuple[EffectiveDevice, ...]
     conflicts: tuple[Conflict, ...]
     problems: tuple[tuple[str, Problem], ...]
@@ -66,16 +77,18 @@ class EffectiveNetplan(Record):
         return tuple(found for found in self.devices if binds_it(found.device, interface, macaddress))
 
 
-def effective(files: Iterable[NetplanFile]) -> EffectiveNetplan:
+def effective(files: Iterable[NetplanFile]) -> MergedNetplan:
     """Every file that netplan reads, joined as it joins them."""
     read = read_by_netplan(files)
     found = definitions(read)
-    renderers = [file.renderer for file in read if file.renderer]
-    renderer = renderers[-1] if renderers else None
-    devices = tuple(_device(id, found, renderer) for id in found)
-    return EffectiveNetplan(
-        renderer=renderer or NETWORKD, devices=devices, conflicts=_conflicts(devices), problems=problems(read)
-    )
+    said = _Said(NETWORKD, ())
+    for file in read:
+        said = _Said(file.renderer, (file.path,)) if file.renderer else said
+    devices = tuple(_device(id, found, said) for id in found)
+    return MergedNetplan(
+        renderer=said.renderer, renderer_sources=said.sources,
+        devices=devices, conflicts=_conflicts(devices), problems=problems(read),
+    )  # fmt: skip
 
 
 def binding(
@@ -112,32 +125,42 @@ def binds_it(device: NetplanDevice, interface: str, macaddress: str | None = Non
     return not (wireless and interface.startswith(WIRED_NAMES)) and device.binds.may_bind(interface, macaddress)
 
 
-def _device(id: str, found: dict[str, Definition], renderer: str | None) -> EffectiveDevice:
+class _Said(NamedTuple):
+    """A renderer, and the files that say so."""
+
+    renderer: str
+    sources: tuple[str, ...]
+
+
+def _device(id: str, found: dict[str, Definition], over_all: _Said) -> EffectiveDevice:
     definition = found[id]
     device = device_of(definition.section, id, definition.settings)
-    fallback = NETWORKMANAGER if definition.section == "nm-devices" else renderer or NETWORKD
+    said = _renderer(definition, over_all)
     named = next((other for other, one in found.items() if id in one.settings.interfaces), None)
     return EffectiveDevice(
         device=device,
-        renderer=definition.settings.renderer or definition.settings.section_renderer or fallback,
+        renderer=said.renderer,
+        renderer_sources=said.sources,
         controller=device.controller or named,
         link=_interface_of(device.link, found),
         sources=tuple(dict.fromkeys(path for path, _ in definition.sources)),
-        address_sources=_address_sources(device, definition),
+        settings=provenance(definition, said.renderer == NETWORKMANAGER),
     )
+
+
+def _renderer(definition: Definition, over_all: _Said) -> _Said:
+    own = [_Said(one.renderer, (path,)) for path, one in definition.sources if one.renderer]
+    if own:
+        return own[-1]
+    if section := definition.settings.section_renderer:
+        return _Said(section, (definition.sources[0][0],))
+    return _Said(NETWORKMANAGER, ()) if definition.section == "nm-devices" else over_all
 
 
 def _interface_of(id: str | None, found: dict[str, Definition]) -> str | None:
     if id is None or id not in found:
         return id
     return device_of(found[id].section, id, found[id].settings).binds.interface or id
-
-
-def _address_sources(device: NetplanDevice, definition: Definition) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple(
-        (address, tuple(dict.fromkeys(path for path, one in definition.sources if address in one.addresses)))
-        for address in device.addresses
-    )
 
 
 def _conflicts(devices: tuple[EffectiveDevice, ...]) -> tuple[Conflict, ...]:

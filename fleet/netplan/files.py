@@ -1,7 +1,7 @@
 """From the reader's answer to netplan files; a definition binds what all files together make of its id."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -37,18 +37,32 @@ REASONS = {
 FAILURES = {
     "no_yaml": "expected PyYAML on the host (python3-yaml), found none",
     "no_listing": "expected to list the netplan directories, found",
+    "no_netplan": "expected netplan on the host (netplan.io), found none",
+    "get_failed": "expected netplan get to end well, found",
+    "get_unreadable": "expected YAML from netplan get, found something else",
+    "changed": "expected the netplan files to stay as they are during one look, found them changed",
 }
 _JSON_OBJECT = TypeAdapter(dict[str, Any])
 
 
 def parse(text: str) -> tuple[NetplanFile, ...]:
     """Every file of the answer, in netplan's order; raises ValueError when the answer is not whole."""
+    return files_of(answer_of(text))
+
+
+def answer_of(text: str) -> dict[str, Any]:
+    """The reader's answer; raises ValueError where it says that it could not look."""
     try:
         answer = _JSON_OBJECT.validate_python(json.loads(text))
     except (ValidationError, json.JSONDecodeError, RecursionError):
         raise ValueError("expected the reader's JSON, found something else") from None
     if failure := answer.get("failure"):
         raise ValueError(f"{FAILURES.get(failure, 'expected an answer, found')} {answer.get('code', '')}".strip())
+    return answer
+
+
+def files_of(answer: dict[str, Any]) -> tuple[NetplanFile, ...]:
+    """Every file of the answer, in netplan's order."""
     last = {entry["path"].rpartition("/")[2]: entry["path"] for entry in answer["files"]}
     return _bound(tuple(_file(entry, last) for entry in answer["files"]))
 
@@ -62,8 +76,8 @@ def _file(entry: dict[str, Any], last: dict[str, str]) -> NetplanFile:
         owner=entry.get("owner"), group=entry.get("group"), size_bytes=entry.get("size"),
         content_digest=f"sha256:{entry['sha256']}" if "sha256" in entry else None,
         too_open=bool((mode or 0) & 0o077), durable=directory.survives_reboot,
-        shadowed_by=last[name] if last[name] != path else None, renderer=_renderer(_network(tree)),
-        devices=_devices(tree), error=_error(entry, tree),
+        shadowed_by=last[name] if last[name] != path else None, renderer=renderer_of(tree),
+        devices=devices_of(tree), error=_error(entry, tree),
     )  # fmt: skip
 
 
@@ -86,12 +100,13 @@ def _network(tree: Node | None) -> tuple[tuple[str, Node], ...]:
     return tuple(pair for key, node in named(tree) if key == "network" for pair in named(node))
 
 
-def _renderer(pairs: Iterable[tuple[str, Node]]) -> str | None:
-    found = [text_of(node) for key, node in pairs if key == "renderer"]
+def renderer_of(tree: Node | None) -> str | None:
+    """The global renderer that a tree sets."""
+    found = [text_of(node) for key, node in _network(tree) if key == "renderer"]
     return found[-1] if found else None
 
 
-def _devices(tree: Node | None) -> tuple[NetplanDevice, ...]:
+def devices_of(tree: Node | None) -> tuple[NetplanDevice, ...]:
     """One device per id, however often the file opens it (case 023)."""
     settings: dict[tuple[str, str], NetplanSettings] = {}
     errors: dict[tuple[str, str], list[Problem]] = {}
@@ -99,7 +114,7 @@ def _devices(tree: Node | None) -> tuple[NetplanDevice, ...]:
     for section, node in _network(tree):
         for id, line, definition, renderer in _definitions(section, node):
             lines.setdefault((section, id), line)
-            written = settings_of(definition)
+            written = settings_of(section, definition)
             if (section, id) in settings:
                 settings[section, id] = reopened(id, settings[section, id], written)
             else:

@@ -32,7 +32,7 @@ LEAVES: Final[dict[str, list[str]]] = {
     "network @@": ["renderer"],
     "@": sorted(words.DEVICE_SCALARS - SECRET_OR_PERSONAL),
     **{f"@ {name}": ["-"] for name in LISTS},
-    "@ addresses - *": ["label", "lifetime"],
+    "@ addresses - *": sorted(words.ADDRESS_OPTIONS),
     "@ routes -": sorted(words.ROUTE),
     "@ routing-policy -": sorted(words.ROUTING_POLICY),
     "@ match": sorted(words.MATCH),

@@ -8,6 +8,7 @@ import re
 from fleet.netplan import scalars
 from fleet.netplan.binding import binds
 from fleet.netplan.device import NetplanDevice
+from fleet.netplan.displaced import numbered
 from fleet.netplan.records import Problem, Route
 from fleet.netplan.settings import NetplanSettings, WrittenRoute
 
@@ -81,21 +82,18 @@ class Keyfile:
             return method
         if written.dhcp6:
             return "auto"
-        return "manual" if self.addresses[6] or written.gateway6 or written.ipv6_address_generation else "ignore"
+        generation = written.ipv6_address_generation or written.ipv6_address_token
+        return "manual" if self.addresses[6] or written.gateway6 or generation else "ignore"
 
     def _addresses(self, version: int) -> list[tuple[str, str | None]]:
         """Address and the gateway that may follow it. Passthrough's `address1` is the first, not one more."""
         written = [address for address in self.written.addresses if (":" in address) == (version == 6)]
-        numbered: dict[int, tuple[str, str | None]] = {place: (one, None) for place, one in enumerate(written, 1)}
-        for place, text in self._numbered(f"ipv{version}.address"):
-            address, *gateway = re.split(r"[,;\s]+", text.strip())
+        by_place: dict[int, tuple[str, str | None]] = {place: (one, None) for place, one in enumerate(written, 1)}
+        for place, name in numbered(self.set, f"ipv{version}.address"):
+            address, *gateway = scalars.parts(self.set[name]) or [""]
             if found := scalars.cidr(address):
-                numbered[place] = (found, gateway[0] if gateway and scalars.ip(gateway[0]) else None)
-        return [numbered[place] for place in sorted(numbered)]
-
-    def _numbered(self, prefix: str) -> list[tuple[int, str]]:
-        found = [(re.fullmatch(re.escape(prefix) + r"(?:es|s)?(\d*)", name), text) for name, text in self.set.items()]
-        return [(int(match[1] or 1), text) for match, text in found if match]
+                by_place[place] = (found, gateway[0] if gateway and scalars.ip(gateway[0]) else None)
+        return [by_place[place] for place in sorted(by_place)]
 
     def _gateway(self, version: int) -> str | None:
         after_address = (gateway for _, gateway in self.addresses[version] if gateway)
@@ -107,9 +105,10 @@ class Keyfile:
         written = [_route(route) for route in self.written.routes]
         for version in (4, 6):
             of_version = [route for route in written if (":" in route.to) == (version == 6)]
-            numbered = dict(enumerate(of_version, 1))
-            numbered |= {n: _keyfile_route(text) for n, text in self._numbered(f"ipv{version}.route")}
-            found += [numbered[place] for place in sorted(numbered)]
+            by_place = dict(enumerate(of_version, 1))
+            for place, name in numbered(self.set, f"ipv{version}.route"):
+                by_place[place] = _keyfile_route(self.set[name])
+            found += [by_place[place] for place in sorted(by_place)]
         return tuple(found)
 
     def _nameservers(self, version: int) -> tuple[str, ...]:
@@ -121,7 +120,7 @@ class Keyfile:
         return tuple(dict.fromkeys(found))
 
     def _list(self, name: str) -> tuple[str, ...]:
-        return tuple(item for item in re.split(r"[;,\s]+", self.set.get(name, "")) if item)
+        return tuple(scalars.parts(self.set.get(name, "")))
 
     def _never_default(self, version: int) -> bool:
         written = self.written.use_routes4 if version == 4 else self.written.use_routes6
@@ -166,5 +165,5 @@ def _route(written: WrittenRoute) -> Route:
 
 def _keyfile_route(text: str) -> Route:
     """`destination[,gateway[,metric]]`."""
-    to, via, metric, *_ = [*re.split(r"[,;\s]+", text.strip()), "", ""]
+    to, via, metric, *_ = [*scalars.parts(text), "", "", ""]
     return Route(to=to, via=via if scalars.ip(via) else None, metric=scalars.unsigned(metric) if metric else None)

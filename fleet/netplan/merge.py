@@ -1,10 +1,10 @@
 """How netplan reads many files as one: by basename, the same id joined, /run before /etc before /lib."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from fleet.netplan.device import NetplanDevice, NetplanFile
-from fleet.netplan.settings import NetplanSettings, reopened
+from fleet.netplan.device import NetplanFile
+from fleet.netplan.settings import NetplanSettings, merged, reopening
 
 
 @dataclass
@@ -13,8 +13,14 @@ class Definition:
 
     section: str
     settings: NetplanSettings
-    sources: list[tuple[str, NetplanDevice]] = field(default_factory=list)
-    """Path and device of each file that opens it, in netplan's order."""
+    sources: list[tuple[str, NetplanSettings]]
+    """Path and word of each file that opens it, in netplan's order."""
+
+    def reopen(self, id: str, path: str, written: NetplanSettings) -> None:
+        """Join what a later file says."""
+        later = reopening(id, self.settings, written)
+        self.settings = merged(self.settings, later)
+        self.sources.append((path, later))
 
 
 def in_netplan_order(files: Iterable[NetplanFile]) -> tuple[NetplanFile, ...]:
@@ -33,8 +39,7 @@ def definitions(files: Iterable[NetplanFile]) -> dict[str, Definition]:
     for file in read_by_netplan(files):
         for device in file.devices:
             if device.id in found:
-                found[device.id].settings = reopened(device.id, found[device.id].settings, device.written)
+                found[device.id].reopen(device.id, file.path, device.written)
             else:
-                found[device.id] = Definition(device.section, device.written)
-            found[device.id].sources.append((file.path, device))
+                found[device.id] = Definition(device.section, device.written, [(file.path, device.written)])
     return found

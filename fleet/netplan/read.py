@@ -9,17 +9,26 @@ from typing import Any
 
 from fleet.keyfile import REDACTED
 from fleet.netplan import scalars
-from fleet.netplan.settings import Match, NetplanSettings, WrittenRoute, merged
+from fleet.netplan.leaves import leaves
+from fleet.netplan.settings import Match, NetplanSettings, WrittenRoute, joined_routes, merged
 from fleet.netplan.tree import Mapping, Node, Scalar, Sequence, named, texts
+from fleet.netplan.written import READ_KEYS
 
 Reading = dict[str, Any]
 
 
-def settings_of(node: Node) -> NetplanSettings:
-    """Everything that we read of one definition."""
+def settings_of(section: str, node: Node) -> NetplanSettings:
+    """Everything that one definition says."""
     readings = (_READERS[key](value) for key, value in named(node) if key in _READERS)
-    parts = (NetplanSettings(**reading) for reading in readings)
+    parts = (NetplanSettings(**reading) for reading in (*readings, _others(section, node)))
     return reduce(merged, parts, NetplanSettings())
+
+
+def _others(section: str, node: Node) -> Reading:
+    found = tuple(leaves(section, node, READ_KEYS))
+    values = {leaf.key: leaf.text for leaf in found if not leaf.is_item}
+    items = dict.fromkeys((leaf.key, leaf.text) for leaf in found if leaf.is_item)
+    return {"other_values": tuple(values.items()), "other_items": tuple(items)}
 
 
 def text_of(node: Node) -> str | None:
@@ -69,13 +78,16 @@ _ROUTE = {
     "to": _value("to", str), "via": _value("via", str), "from": _value("source", str),
     "metric": _value("metric", scalars.unsigned), "table": _value("table", scalars.unsigned),
     "scope": _value("scope", str), "type": _value("type", str), "on-link": _value("on_link", scalars.boolean),
+    **{key: _value(key.replace("-", "_"), scalars.unsigned) for key in (
+        "mtu", "congestion-window", "advertised-receive-window", "advertised-mss",
+    )},
 }  # fmt: skip
 
 
 def _routes(node: Node) -> Reading:
     items = node.items if isinstance(node, Sequence) else ()
     found = [WrittenRoute(**_through(_ROUTE, item)) for item in items if isinstance(item, Mapping)]
-    return {"routes": tuple(dict.fromkeys(route for route in found if route.to))}
+    return {"routes": joined_routes((), tuple(route for route in found if route.to))}
 
 
 def _through(readers: dict[str, Callable[[Node], Reading]], node: Node) -> Reading:
@@ -103,7 +115,9 @@ _NETWORKMANAGER = {"uuid": _value("uuid", str), "name": _profile, "passthrough":
 
 
 def _networkmanager(node: Node) -> Reading:
-    return {"networkmanager": True, **_through(_NETWORKMANAGER, node)} if isinstance(node, Mapping) else {}
+    return (
+        {"networkmanager": True, **_through(_NETWORKMANAGER, node)} if isinstance(node, Mapping) and node.pairs else {}
+    )
 
 
 def _access_points(node: Node) -> Reading:
@@ -125,15 +139,14 @@ def _key_management(point: Node) -> str:
 
 _READERS: dict[str, Callable[[Node], Reading]] = {
     **{key: _value(key.replace("-", "_"), str) for key in (
-        "renderer", "set-name", "gateway4", "gateway6", "ipv6-address-generation", "activation-mode",
-        "infiniband-mode", "link", "peer", "remote",
+        "renderer", "set-name", "gateway4", "gateway6", "ipv6-address-generation", "ipv6-address-token",
+        "activation-mode", "infiniband-mode", "link", "peer", "remote",
     )},
     **{key: _value(key, scalars.boolean) for key in ("dhcp4", "dhcp6", "wakeonlan")},
     "mtu": _value("mtu", scalars.unsigned),
     "id": _value("vlan_id", scalars.unsigned),
     "table": _value("table", scalars.unsigned),
     "mode": _value("tunnel_mode", str),
-    "ipv6-address-token": _value("ipv6_address_generation", str),
     "addresses": _addresses,
     "match": _match,
     "routes": _routes,

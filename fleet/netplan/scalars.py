@@ -1,7 +1,9 @@
 """Values as netplan takes them and YAML does not: `n` is false, `1` is no boolean, 09000 is 9000."""
 
 import re
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
 
 TRUE = frozenset({"true", "on", "yes", "y"})
 FALSE = frozenset({"false", "off", "no", "n"})
@@ -40,6 +42,11 @@ def cidr(text: str) -> str | None:
     return f"{found.compressed}/{bits}"
 
 
+def parts(text: str) -> list[str]:
+    """The parts of a value of NetworkManager's: `192.168.102.10/24,192.168.102.1`."""
+    return [part for part in re.split(r"[,;\s]+", text) if part]
+
+
 def is_hardware_address(text: str) -> bool:
     """An Ethernet or InfiniBand address."""
     return bool(_MAC.fullmatch(text))
@@ -55,3 +62,32 @@ def default_destination(to: str, via: str | None) -> str:
     if to != "default":
         return to
     return "::/0" if via and ":" in via else "0.0.0.0/0"
+
+
+def _of_version(version: int, text: str) -> str | None:
+    found = ip(text)
+    return text if found and found.version == version else None
+
+
+KINDS: Final[dict[str, tuple[Callable[[str], str | int | None], str]]] = {
+    "text": (str, ""),
+    "name": (lambda text: text or None, "invalid name"),
+    "bool": (boolean, "invalid boolean value"),
+    "uint": (unsigned, "invalid unsigned int value"),
+    "version": (lambda text: 2 if unsigned(text) == 2 else None, "only version 2 is supported"),
+    "renderer": (lambda text: text if text in ("networkd", "NetworkManager") else None, "unknown renderer"),
+    "ipv4": (lambda text: _of_version(4, text), "invalid IPv4 address"),
+    "ipv6": (lambda text: _of_version(6, text), "invalid IPv6 address"),
+    "hardware_address": (lambda text: text if is_hardware_address(text) else None, "invalid MAC address"),
+    "own_address": (lambda text: text if is_own_address(text) else None, "invalid MAC address"),
+}
+"""By the vocabulary's word for a single value: how netplan reads it, None where it rejects it, and its complaint."""
+
+
+def spelled(kind: str, text: str) -> str:
+    """One value in one spelling, so that equal ones compare equal; unchanged where netplan rejects it."""
+    read, _ = KINDS.get(kind, KINDS["text"])
+    value = read(text)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return text if value is None else str(value)

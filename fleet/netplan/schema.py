@@ -15,13 +15,13 @@ from fleet.netplan.tree import Mapping, Node, Scalar, Sequence, named
 Check = Callable[[Node, str], Iterator[Problem]]
 
 
-def scalar(accepts: Callable[[str], object], reason: str) -> Check:
-    """One value that netplan accepts. A value that stayed on the host is taken as good."""
+def scalar(read: Callable[[str], object], reason: str) -> Check:
+    """One value that netplan can read: not as None. A value that stayed on the host is taken as good."""
 
     def check(node: Node, place: str) -> Iterator[Problem]:
         if not isinstance(node, Scalar):
             yield Problem(place=place, reason="expected scalar", line=node.line)
-        elif node.text is not None and not accepts(node.text):
+        elif node.text is not None and read(node.text) is None:
             yield Problem(place=place, reason=reason, line=node.line)
 
     return check
@@ -29,7 +29,7 @@ def scalar(accepts: Callable[[str], object], reason: str) -> Check:
 
 def one_of(*values: str) -> Check:
     """One of a few words."""
-    return scalar(lambda text: text in values, f"expected one of {', '.join(values)}")
+    return scalar(lambda text: text if text in values else None, f"expected one of {', '.join(values)}")
 
 
 def sequence(item: Check) -> Check:
@@ -83,10 +83,9 @@ def anything(node: Node, place: str) -> Iterator[Problem]:
     return iter(())
 
 
-text = scalar(lambda _: True, "")
+text = scalar(str, "")
 ip_item = scalar(scalars.ip, "malformed address")
 _cidr = scalar(scalars.cidr, "malformed address, or its /prefixlength is missing or invalid")
-_lifetime = one_of("0", "forever")
 
 
 def address(node: Node, place: str) -> Iterator[Problem]:
@@ -94,7 +93,7 @@ def address(node: Node, place: str) -> Iterator[Problem]:
     if isinstance(node, Mapping):
         for key, options in node.pairs:
             yield from _cidr(key, place)
-            yield from mapping({"label": "text", "lifetime": "lifetime"})(options, place)
+            yield from mapping(words.ADDRESS_OPTIONS)(options, place)
     elif isinstance(node, Sequence):
         yield Problem(place=place, reason="expected either scalar or mapping (check indentation)", line=node.line)
     else:
@@ -153,40 +152,20 @@ def document(node: Node | None) -> Iterator[Problem]:
 
 
 CHECKS: dict[str, Check] = {
-    "anything": anything,
-    "network": mapping({**words.NETWORK, **{section: f"section:{section}" for section in words.SECTIONS}}),
-    "anything_mapped": free_mapping(anything),
-    "text": text,
-    "name": scalar(bool, "invalid name"),
-    "bool": scalar(lambda text: scalars.boolean(text) is not None, "invalid boolean value"),
-    "uint": scalar(lambda text: scalars.unsigned(text) is not None, "invalid unsigned int value"),
-    "version": scalar(lambda text: scalars.unsigned(text) == 2, "only version 2 is supported"),
-    "renderer": scalar(lambda text: text in ("networkd", "NetworkManager"), "unknown renderer"),
-    "ipv4": scalar(lambda text: (found := scalars.ip(text)) and found.version == 4, "invalid IPv4 address"),
-    "ipv6": scalar(lambda text: (found := scalars.ip(text)) and found.version == 6, "invalid IPv6 address"),
-    "hardware_address": scalar(scalars.is_hardware_address, "invalid MAC address"),
-    "own_address": scalar(scalars.is_own_address, "invalid MAC address"),
-    "lifetime": one_of("0", "forever"),
-    "strings": sequence(text),
-    "ip_list": sequence(ip_item),
-    "addresses": sequence(address),
+    **{kind: scalar(read, reason) for kind, (read, reason) in scalars.KINDS.items()},
+    **{kind: mapping(keys) for kind, keys in words.BELOW.items()},
+    **{kind: sequence(mapping(keys)) for kind, keys in words.ITEMS.items()},
     "routes": sequence(route),
     "routing_policy": sequence(policy),
-    "peers": sequence(mapping(words.PEER)),
-    "peer_keys": mapping(words.PEER_KEYS),
-    "match": mapping(words.MATCH),
-    "nameservers": mapping(words.NAMESERVERS),
-    "overrides": mapping(words.DHCP_OVERRIDES),
-    "ra_overrides": mapping(words.RA_OVERRIDES),
-    "networkmanager": mapping(words.NETWORKMANAGER),
+    "addresses": sequence(address),
+    "strings": sequence(text),
+    "ip_list": sequence(ip_item),
+    "network": mapping({**words.NETWORK, **{section: f"section:{section}" for section in words.SECTIONS}}),
+    "anything": anything,
+    "anything_mapped": free_mapping(anything),
     "passthrough": free_mapping(text),
-    "auth": mapping(words.AUTH),
     "access_points": free_mapping(mapping(words.ACCESS_POINT)),
-    "bond_parameters": mapping(words.BOND),
-    "bridge_parameters": mapping(words.BRIDGE),
-    "scalars_by_name": free_mapping(
-        scalar(lambda text: scalars.unsigned(text) is not None, "invalid unsigned int value")
-    ),
+    "scalars_by_name": free_mapping(scalar(*scalars.KINDS["uint"])),
 }
 
 

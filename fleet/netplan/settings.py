@@ -1,10 +1,14 @@
 """One definition as its files write it: what netplan's merge works on, before NetworkManager's defaults."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
+from fleet.netplan import scalars
 from fleet.record import Record
+
+FIRST_COUNTS: Final = frozenset({"peers"})
+"""Lists that do not grow: netplan passes over those of a later file."""
 
 
 class Match(Record):
@@ -13,10 +17,12 @@ class Match(Record):
     name: str | None = None
     drivers: tuple[str, ...] = ()
     macaddress: str | None = None
+    names_by_id: bool = False
+    """The name is the definition's id: `match:` came without one, after the definition had begun without it."""
 
 
 class WrittenRoute(Record):
-    """A route as written: netplan compares these, so `default` and `0.0.0.0/0` are two."""
+    """A route as written."""
 
     to: str | None = None
     via: str | None = None
@@ -26,6 +32,15 @@ class WrittenRoute(Record):
     scope: str | None = None
     type: str | None = None
     on_link: bool | None = None
+    mtu: int | None = None
+    congestion_window: int | None = None
+    advertised_receive_window: int | None = None
+    advertised_mss: int | None = None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What tells two routes apart. Of two that are one to netplan the first counts, whatever else they say."""
+        return (scalars.default_destination(self.to or "", self.via), self.via, self.metric, self.table, self.source)
 
 
 class NetplanSettings(Record):
@@ -45,6 +60,7 @@ class NetplanSettings(Record):
     gateway4: str | None = None
     gateway6: str | None = None
     ipv6_address_generation: str | None = None
+    ipv6_address_token: str | None = None
     activation_mode: str | None = None
     infiniband_mode: str | None = None
     tunnel_mode: str | None = None
@@ -67,6 +83,10 @@ class NetplanSettings(Record):
     """Is there a `networkmanager:` block with anything in it?"""
     passthrough: tuple[tuple[str, str], ...] = ()
     """NetworkManager's own settings, only those known to hold no secret; a later one replaces an earlier."""
+    other_values: tuple[tuple[str, str], ...] = ()
+    """What no decision of ours reads, by netplan's key, as `parameters.mode`."""
+    other_items: tuple[tuple[str, str], ...] = ()
+    """The same for lists, item by item."""
 
     @model_serializer(mode="wrap")
     def _only_what_is_written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -79,17 +99,26 @@ class NetplanSettings(Record):
         return dict(self.passthrough)
 
 
-def reopened(id: str, first: NetplanSettings, later: NetplanSettings) -> NetplanSettings:
-    """A definition and a later one with its id, in the same file or another.
+def reopening(id: str, first: NetplanSettings, later: NetplanSettings) -> NetplanSettings:
+    """What a definition says to an earlier one with its id, in the same file or another.
 
     The first one decides what an id means: without `match:` it is the interface's name, and a later
     `match: {}` keeps that; a definition that begins with `match: {}` is for every interface of its kind
-    (netplan 0.106 and 1.1.2; cases 013 and 017).
+    (cases 013 and 017). It also decides whose section's renderer holds, or that none does. Compared with
+    `netplan get` of 0.106 and 1.1.2.
     """
-    if first.match is None and later.match is not None and later.match.name is None:
-        named = later.match.model_copy(update={"name": id})
-        later = NetplanSettings(**{**written_values(later), "match": named})
-    return merged(first, later)
+    values = {name: value for name, value in written_values(later).items() if name != "section_renderer"}
+    match = later.match
+    if match is not None and first.match is None and match.name is None:
+        values["match"] = match.model_copy(update={"name": id, "names_by_id": True})
+    elif match is not None and first.match is not None and match.names_by_id:
+        values["match"] = match.model_copy(update={"name": None, "names_by_id": False})
+    return NetplanSettings(**values)
+
+
+def reopened(id: str, first: NetplanSettings, later: NetplanSettings) -> NetplanSettings:
+    """A definition joined with a later one that has its id."""
+    return merged(first, reopening(id, first, later))
 
 
 def written_values(settings: NetplanSettings) -> dict[str, Any]:
@@ -109,8 +138,13 @@ def _joined(name: str, first: Any, later: Any) -> Any:
     match name, first:
         case _, None:
             return later
-        case "passthrough", _:
+        case "passthrough" | "other_values", _:
             return tuple({**dict(first), **dict(later)}.items())
+        case "routes", _:
+            return joined_routes(first, later)
+        case "other_items", _:
+            kept = {key for key, _ in first} & FIRST_COUNTS
+            return tuple(dict.fromkeys((*first, *(pair for pair in later if pair[0] not in kept))))
         case "match", _:
             return Match(**{**first.model_dump(exclude_defaults=True), **later.model_dump(exclude_defaults=True)})
         case "link_local", _:
@@ -118,3 +152,11 @@ def _joined(name: str, first: Any, later: Any) -> Any:
         case "access_points", _:
             return (*first, *later)
     return tuple(dict.fromkeys((*first, *later))) if isinstance(later, tuple) else later
+
+
+def joined_routes(first: tuple[WrittenRoute, ...], later: tuple[WrittenRoute, ...]) -> tuple[WrittenRoute, ...]:
+    """Each route once, as the first one says it."""
+    found: dict[tuple[object, ...], WrittenRoute] = {}
+    for route in (*first, *later):
+        found.setdefault(route.identity, route)
+    return tuple(found.values())

@@ -44,6 +44,20 @@ def node_of(found: Any) -> Node:
     raise ValueError("expected a YAML node, found something else")
 
 
+def without_nulls(node: Node) -> Node:
+    """The tree without the pairs whose value is a plain null: `netplan get` prints some for what is not set."""
+    if isinstance(node, Sequence):
+        return Sequence(node.line, tuple(without_nulls(item) for item in node.items))
+    if not isinstance(node, Mapping):
+        return node
+    kept = ((key, value) for key, value in node.pairs if not (isinstance(value, Scalar) and _is_null(value)))
+    return Mapping(node.line, tuple((key, without_nulls(value)) for key, value in kept))
+
+
+def _is_null(node: Scalar) -> bool:
+    return node.text == "null" and not node.quoted
+
+
 def texts(node: Node) -> tuple[str, ...]:
     """The readable items of a list of scalars, or the one scalar itself."""
     items = node.items if isinstance(node, Sequence) else (node,)

@@ -6,6 +6,8 @@ fewer; our reading is as liberal as this one.
 
 from typing import Final
 
+from fleet.netplan.scalars import KINDS
+
 IDENTIFIER: Final = r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,63}"
 
 
@@ -116,33 +118,31 @@ BRIDGE: Final = {
     **_keys("scalars_by_name", "path-cost port-priority"),
 }  # fmt: skip
 
+ADDRESS_OPTIONS: Final = {"label": "text", "lifetime": "one:0|forever"}
+
+BELOW: Final = {
+    "match": MATCH, "nameservers": NAMESERVERS, "overrides": DHCP_OVERRIDES, "ra_overrides": RA_OVERRIDES,
+    "networkmanager": NETWORKMANAGER, "auth": AUTH, "peer_keys": PEER_KEYS, "bond_parameters": BOND,
+    "bridge_parameters": BRIDGE,
+}  # fmt: skip
+"""What stands under a key of that kind: a mapping with these keys."""
+ITEMS: Final = {"routes": ROUTE, "routing_policy": ROUTING_POLICY, "peers": PEER}
+"""What stands under a key of that kind: a list of mappings with these keys."""
+
 SECTIONS: Final = frozenset(SECTION_KEYS)
 
 
 def scalars(keys: dict[str, str]) -> frozenset[str]:
     """The keys under which a single value stands."""
-    kinds = {
-        "name",
-        "bool",
-        "uint",
-        "text",
-        "renderer",
-        "ipv4",
-        "ipv6",
-        "hardware_address",
-        "own_address",
-        "version",
-    }
-    return frozenset(key for key, kind in keys.items() if kind in kinds or kind.startswith("one:"))
+    return frozenset(key for key, kind in keys.items() if kind in KINDS or kind.startswith("one:"))
 
 
 DEVICE_SCALARS: Final = scalars(COMMON).union(*(scalars(keys) for keys in SECTION_KEYS.values()))
 BOND_SCALARS: Final = scalars(BOND)
 BRIDGE_SCALARS: Final = scalars(BRIDGE)
-_BELOW_A_DEVICE: Final = (
-    MATCH, NAMESERVERS, ROUTE, ROUTING_POLICY, DHCP_OVERRIDES, RA_OVERRIDES, NETWORKMANAGER, AUTH,
-    ACCESS_POINT, PEER, PEER_KEYS, BOND, BRIDGE,
+_OTHER: Final = frozenset({"network", "input", "output", "private", "private-key-flags", "<<"})
+KEYS: Final = _OTHER.union(
+    NETWORK, SECTION_KEYS, COMMON, ACCESS_POINT, ADDRESS_OPTIONS,
+    *SECTION_KEYS.values(), *BELOW.values(), *ITEMS.values(),
 )  # fmt: skip
-_OTHER: Final = {"network", "label", "lifetime", "input", "output", "private", "private-key-flags", "<<"}
-KEYS: Final = frozenset(_OTHER).union(NETWORK, SECTION_KEYS, COMMON, *SECTION_KEYS.values(), *_BELOW_A_DEVICE)
 """Every word that netplan knows as a key, and `<<`, which people take for one."""

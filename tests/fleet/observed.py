@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-import yaml
-
 from facts.remote import netplan_tree
 from fleet.connections import Connections, Networking, NmDevice, Profile
 from fleet.desired import DesiredEnd
@@ -67,7 +65,7 @@ def netplan_file(path: str, text: str, owner: str = "root", mode: int = 0o600) -
         "size": len(text), "sha256": sha256_digest(text.encode()).removeprefix("sha256:"),
     }  # fmt: skip
     try:
-        entry["tree"] = reader.tree_of(text.encode(), ALLOWED, yaml)
+        entry["tree"] = reader.tree_of(text.encode(), ALLOWED)
     except reader.Bad as bad:
         entry["error"] = list(bad.args)
     (file,) = parse(json.dumps({"files": [entry]}))

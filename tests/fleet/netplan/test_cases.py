@@ -1,4 +1,4 @@
-"""The netplan cases. 037 is about `netplan get`, which we do not call; see the last test but one."""
+"""The netplan cases. What `netplan get` says of them, and how (037), is in `test_real_netplan.py`."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def test_a_case_means_what_it_says(expected: dict[str, Any], tmp_path: Path) -> 
     assert holds(expected.get("files", {}), by_path)
     assert "files" not in expected or set(expected["files"]) == set(by_path)
     assert holds(expected.get("conflicts", []), [conflict.to_json() for conflict in whole.conflicts])
-    sources = {address: list(paths) for one in whole.devices for address, paths in one.address_sources}
+    sources = {address: list(one.sources_of(address)) for one in whole.devices for address in one.device.addresses}
     assert holds(expected.get("sources", {}), sources)
     assert whole.renderer == expected.get("renderer", whole.renderer)
     assert holds(expected.get("renderers", {}), {one.device.id: one.renderer for one in whole.devices})

@@ -34,7 +34,7 @@ def answer(text: str) -> str:
         "sha256": "0" * 64,
     }
     try:
-        entry["tree"] = READER.tree_of(text.encode("utf-8", "surrogatepass"), ALLOWED, yaml)
+        entry["tree"] = READER.tree_of(text.encode("utf-8", "surrogatepass"), ALLOWED)
     except READER.Bad as bad:
         entry["error"] = list(bad.args)
     return json.dumps({"files": [entry]})
