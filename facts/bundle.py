@@ -17,6 +17,7 @@ from fleet.record import Unobserved
 
 EVERY_FACT = (
     "netplan.NetplanFiles",
+    "netplan.NetplanEffective",
     "network.Links",
     "network.Connections",
     "roce.RoceDevices",

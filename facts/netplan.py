@@ -4,8 +4,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_python, shell
-from fleet.netplan import NetplanFile
+from facts.look import Look, as_root, remote_python, shell, source_of
+from fleet.netplan import NetplanEffective as MergedAndCompared
+from fleet.netplan import NetplanFile, own_view
 from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
 from fleet.owners import parse_leftovers
@@ -76,3 +77,60 @@ class NetplanLeftovers(Look[tuple[str, ...]]):
     @override
     def parse(self, text: str) -> tuple[str, ...]:
         return parse_leftovers(text)
+
+
+class NetplanEffective(Look[MergedAndCompared]):
+    """
+    What all netplan files make together: every value with the files that write it, who acts on it, which
+    definitions compete for an interface; and where the host's own netplan reads the files otherwise than we
+    do. ``None`` when it was not observed, as on a host without netplan.
+
+    netplan is asked by `netplan get`, which only reads. `netplan status` is not used: it starts
+    systemd-networkd where that does not run (0.106 and 1.1.2).
+
+    + root: a directory to look under instead of ``/``
+
+    .. code:: python
+
+        NetplanEffective(
+            version="1.1.2-7",
+            renderer="NetworkManager",
+            renderer_sources=("/lib/netplan/00-network-manager-all.yaml",),
+            devices=(
+                EffectiveDevice(
+                    device=NetplanDevice(id="enp1s0f0np0", addresses=("192.168.100.10/24", "192.168.100.11/24"), …),
+                    renderer="NetworkManager",
+                    sources=("/etc/netplan/01-static.yaml", "/etc/netplan/90-NM-….yaml"),
+                    settings=(
+                        Setting(
+                            key="mtu", value="9000", sources=("/etc/netplan/90-NM-….yaml",),
+                            overrides=(Overridden(path="/etc/netplan/01-static.yaml", value="1500"),),
+                        ),
+                        Setting(key="addresses", value="192.168.100.10/24", sources=("/etc/netplan/01-static.yaml",)),
+                        Setting(
+                            key="dhcp4", value="true", sources=("/etc/netplan/01-static.yaml",),
+                            displaced_by="ipv4.method",
+                        ),
+                        …
+                    ),
+                    …
+                ),
+            ),
+            conflicts=(),
+            problems=(),
+            complaint=None,
+            disagreements=(
+                Disagreement(id="enp1s0f0np0", key="mtu", ours=("9000",), netplan=("1500",)),
+            ),
+        )
+    """
+
+    needs_root: ClassVar[bool] = True
+
+    @override
+    def command(self, root: str = "") -> str:
+        return as_root(remote_python("netplan_get", root=root, allowed=ALLOWED, tree=source_of("netplan_tree")))
+
+    @override
+    def parse(self, text: str) -> MergedAndCompared:
+        return own_view.parse(text)

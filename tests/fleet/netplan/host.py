@@ -5,15 +5,15 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from facts.netplan import NetplanFiles
+from facts.netplan import NetplanEffective, NetplanFiles
 from fleet.netplan import NetplanFile
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 
 
-def output(root: Path) -> str:
+def output(root: Path, fact: type[NetplanFiles] | type[NetplanEffective] = NetplanFiles) -> str:
     """What leaves the host."""
-    ran = subprocess.run(["sh", "-c", NetplanFiles().command(str(root))], capture_output=True, text=True)
+    ran = subprocess.run(["sh", "-c", fact().command(str(root))], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
     return ran.stdout
 
