@@ -11,7 +11,7 @@ from fleet.keyfile import REDACTED, WIFI_TYPES, Keyfile, Settings, Storage, show
 from fleet.keyfile_loading import is_profile_path
 from fleet.links import canonical_cidr
 from fleet.nmcli import read_terse
-from fleet.record import Record
+from fleet.record import Record, Unobserved
 
 PROFILE_COLUMNS = ("NAME", "UUID", "TYPE", "DEVICE", "FILENAME", "AUTOCONNECT", "STATE")
 DEVICE_COLUMNS = ("DEVICE", "TYPE", "STATE", "CONNECTION")
@@ -44,15 +44,20 @@ class Profile(Record):
     storage: Storage
     generated: bool = False
     """NetworkManager made it up for a device without a profile."""
-    stored: Settings | None = None
-    """What its file says; None where there is no file or it was not read."""
-    shadowed: Settings | None = None
+    stored: Settings | Unobserved | None = None
+    """What its file says, or why that is not known; None where there is no file or it was not read."""
+    shadowed: Settings | Unobserved | None = None
     """What the file that it hides says, and so what comes back at the next boot."""
 
     @property
     def survives_reboot(self) -> bool:
         """Will this profile, as it is, be there after the next boot?"""
         return self.storage.survives_reboot
+
+    @property
+    def settings(self) -> Settings | None:
+        """What its file is known to say."""
+        return self.stored if isinstance(self.stored, Settings) else None
 
     @property
     def is_active(self) -> bool:
@@ -68,7 +73,7 @@ class Profile(Record):
         """
         wanted = canonical_cidr(str(address))
         settings = self.stored if self.survives_reboot else self.shadowed
-        return settings is not None and settings.ipv4_method == "manual" and wanted in settings.ipv4_addresses
+        return isinstance(settings, Settings) and settings.ipv4_method == "manual" and wanted in settings.ipv4_addresses
 
 
 class NmDevice(Record):

@@ -12,6 +12,7 @@ from fleet.netplan.document import rail_path
 from fleet.observation import Observation, known
 from fleet.ownership import Claim, Lasting, Port, port_of
 from fleet.refusal import Refusal
+from fleet.unread import unread_profile
 
 SECTIONS = ("netplan", "links", "connections")
 """The sections of an observation that these decisions rest on."""
@@ -32,6 +33,8 @@ def undeclared_on(host: str, interface: str, declared: Declared, has_rail: bool,
     The sections must have been observed. What is to be reverted is another step's concern.
     """
     files, connections, links = known(seen.netplan), known(seen.connections), known(seen.links)
+    if unread := unread_profile(host, interface, connections, declared.revert):
+        return unread
     for claim in _standing(port_of(interface, files, connections, links), host, has_rail):
         if claim.file in declared.revert:
             continue

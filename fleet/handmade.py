@@ -21,8 +21,8 @@ def hand_made(link: Link, files: Iterable[NetplanFile], connections: Connections
         if binds_it(device, link.name, link.own_mac)
         for address in device.addresses
     }
-    if owner is not None and owner.stored is not None:
-        explained |= set(owner.stored.ipv4_addresses)
+    if owner is not None and owner.settings is not None:
+        explained |= set(owner.settings.ipv4_addresses)
     return tuple(each.address for each in link.addresses if each.address not in explained and _is_set(each, owner))
 
 

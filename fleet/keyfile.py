@@ -9,7 +9,7 @@ from typing import Self
 from urllib.parse import quote
 
 from fleet.links import Cidr
-from fleet.record import Digest, Record
+from fleet.record import Digest, Record, Unobserved
 
 RUN_DIRECTORY = "/run/NetworkManager/system-connections"
 NETPLAN_PREFIX = "netplan-"
@@ -126,7 +126,8 @@ class Keyfile(Record):
     name: str = ""
     uuid: str = ""
     type: str = ""
-    settings: Settings = Settings()
+    settings: Settings | Unobserved = Settings()
+    """Not known where the file has something else in it than NetworkManager writes."""
     nm_generated: bool = False
     """NetworkManager made it up for a device that had no profile ("Wired connection 1")."""
     shadows: str | None = None
@@ -141,8 +142,11 @@ class Keyfile(Record):
 
 
 def parse_keyfile(text: str, path: str = "") -> Keyfile:
-    """A keyfile, whole or reduced to the lines that hold no secret; raises ValueError when it is none."""
-    groups = _groups(text)
+    """A keyfile, whole or reduced to the lines that hold no secret. Nonsense in one is about that one alone."""
+    try:
+        groups = _groups(text)
+    except ValueError as error:
+        return Keyfile(path=path, settings=Unobserved(reason=str(error)))
     connection, meta = groups.get("connection", {}), groups.get(".nmmeta", {})
     is_wifi = not WIFI_TYPES.isdisjoint({connection.get("type", ""), *groups})
     shadows = meta.get("shadowed-storage")
@@ -151,7 +155,7 @@ def parse_keyfile(text: str, path: str = "") -> Keyfile:
         name=REDACTED if is_wifi else connection.get("id", ""),
         uuid=connection.get("uuid", ""),
         type=connection.get("type", ""),
-        settings=_settings(groups),
+        settings=_settings(groups) or Unobserved(reason="expected numbers and addresses, found others"),
         nm_generated=meta.get("nm-generated") == "true",
         shadows=None if shadows is None else shown_path(shadows, is_wifi),
         content_digest=groups.get(READ_ON_HOST, {}).get("digest"),
@@ -169,7 +173,7 @@ def _groups(text: str) -> dict[str, dict[str, str]]:
             continue
         key, equals, value = line.partition("=")
         if group is None or not equals:
-            raise ValueError("keyfile: expected a group or key=value, found another line")
+            raise ValueError("expected a group or key=value, found another line")
         group[key.strip()] = _unescaped(value.strip())
     return groups
 
@@ -179,7 +183,15 @@ def _unescaped(value: str) -> str:
     return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), value)
 
 
-def _settings(groups: dict[str, dict[str, str]]) -> Settings:
+def _settings(groups: dict[str, dict[str, str]]) -> Settings | None:
+    """None where a value is not of its kind."""
+    try:
+        return _read(groups)
+    except ValueError:
+        return None
+
+
+def _read(groups: dict[str, dict[str, str]]) -> Settings:
     connection, ipv4 = groups.get("connection", {}), groups.get("ipv4", {})
     ethernet = groups.get("ethernet", groups.get("802-3-ethernet", {}))
     mtu = int(ethernet.get("mtu", "0"))

@@ -12,8 +12,9 @@ from fleet.links import Link, find_link
 from fleet.netplan.device import NetplanDevice, NetplanFile
 from fleet.netplan.effective import binds_it
 from fleet.netplan.records import ErrorKind
-from fleet.record import Digest, Record
+from fleet.record import Digest, Record, Unobserved
 
+WIRED = ("ethernet", "802-3-ethernet")
 NAME_OF_OURS = "sparks-"
 """How the profiles in our own documents are called, before the interface."""
 
@@ -142,17 +143,25 @@ def _of_keyfiles(connections: Connections, interface: str, mac: str | None) -> I
     for keyfile in connections.keyfiles:
         lasting = _takes(keyfile, interface, mac, active)
         if lasting is not None:
-            yield Claim(
-                owner=owners.PERSON,
-                lasting=lasting,
-                name=keyfile.name,
-                file=keyfile.path,
-                content_digest=keyfile.content_digest,
-                addresses=keyfile.settings.ipv4_addresses,
-                mtu=keyfile.settings.mtu,
-                dhcp=keyfile.settings.ipv4_method == "auto",
-                is_bound=bool(keyfile.settings.interface or keyfile.settings.mac),
-            )
+            yield _of_keyfile(keyfile, lasting)
+
+
+def _of_keyfile(keyfile: Keyfile, lasting: Lasting) -> Claim:
+    settings, digest = keyfile.settings, keyfile.content_digest
+    if isinstance(settings, Unobserved):
+        return Claim(owner=owners.PERSON, lasting=lasting, name=settings.reason, file=keyfile.path,
+                     content_digest=digest, is_bound=False)  # fmt: skip
+    return Claim(
+        owner=owners.PERSON,
+        lasting=lasting,
+        name=keyfile.name,
+        file=keyfile.path,
+        content_digest=digest,
+        addresses=settings.ipv4_addresses,
+        mtu=settings.mtu,
+        dhcp=settings.ipv4_method == "auto",
+        is_bound=bool(settings.interface or settings.mac),
+    )
 
 
 def _takes(keyfile: Keyfile, interface: str, mac: str | None, active: Profile | None) -> Lasting | None:
@@ -160,10 +169,12 @@ def _takes(keyfile: Keyfile, interface: str, mac: str | None, active: Profile | 
     settings = keyfile.settings
     if active is not None and active.filename == keyfile.path:
         return Lasting.PERSISTENT
+    if isinstance(settings, Unobserved):
+        return Lasting.UNKNOWN if keyfile.type in ("", *WIRED) else None
     if settings.interface or settings.mac:
         named = settings.interface in (None, interface) and (settings.mac is None or settings.mac == mac)
         return Lasting.PERSISTENT if named else None
-    return Lasting.UNKNOWN if keyfile.type in ("ethernet", "802-3-ethernet") else None
+    return Lasting.UNKNOWN if keyfile.type in WIRED else None
 
 
 def _of_profiles(
@@ -176,7 +187,7 @@ def _of_profiles(
             continue
         if profile.storage is Storage.NETPLAN and origin_of(profile, files) is not None:
             continue
-        stored = profile.stored
+        stored = profile.settings
         yield Claim(
             owner=_temporary_owner(profile),
             lasting=Lasting.EPHEMERAL,
@@ -202,6 +213,6 @@ def _temporary_owner(profile: Profile) -> str:
 
 
 def _is_on(profile: Profile, interface: str, mac: str | None) -> bool:
-    stored = profile.stored
+    stored = profile.settings
     bound = stored is not None and (stored.interface == interface or (stored.mac is not None and stored.mac == mac))
     return profile.device == interface or bound

@@ -13,6 +13,7 @@ from fleet.record import Record
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, usable_gids
 from fleet.step import Effect, Step
+from fleet.unread import unread_profile
 
 SECTIONS = ("links", "connections", "roce_devices", "roce_gids")
 """The sections of an observation that this decision rests on."""
@@ -63,7 +64,11 @@ def active_step(end: DesiredEnd, seen: Observation) -> Activate | Refusal | None
     link = find_link(known(seen.links), end.interface)
     if link is None:
         return interface_missing(end, known(seen.links))
-    refusal = _cannot_come_up(end, link, known(seen.connections)) or _no_roce_device(end, known(seen.roce_devices))
+    refusal = (
+        unread_profile(end.spark, end.interface, known(seen.connections), end.declared.revert)
+        or _cannot_come_up(end, link, known(seen.connections))
+        or _no_roce_device(end, known(seen.roce_devices))
+    )
     if refusal is not None:
         return refusal
     differences = _differences(end, keeper, link, known(seen.connections))
@@ -143,7 +148,7 @@ def _profile(end: DesiredEnd, keeper: Keeper, connections: Connections) -> str:
     if wanted is None or not wanted.is_active or wanted.device != end.interface:
         other = connections.active_profile(end.interface)
         return f"{other.name} up" if other else "no profile up"
-    stored = wanted.stored
+    stored = wanted.settings
     if stored is not None and (
         (stored.mtu or UNSET_MTU) != end.mtu or stored.ipv4_addresses != (canonical_cidr(str(end.address)),)
     ):

@@ -153,7 +153,7 @@ def _is_left(profile: Profile, desired: DesiredSpark, seen: Observation) -> bool
     files, connections = known(seen.netplan), known(seen.connections)
     if profile.filename in desired.spark.revert:
         return all(keyfile.path != profile.filename for keyfile in connections.keyfiles)
-    ports = {profile.device, profile.stored.interface if profile.stored else None}
+    ports = {profile.device, profile.settings.interface if profile.settings else None}
     return profile.storage == "netplan" and origin_of(profile, files) is None and not ports.isdisjoint(INTERFACES)
 
 

@@ -11,9 +11,10 @@ from fleet.connections import (
     parse_networking,
     parse_profiles,
 )
-from fleet.keyfile import NetplanKeyfile, Storage, parse_keyfile, storage_of
+from fleet.keyfile import NetplanKeyfile, Settings, Storage, parse_keyfile, storage_of
 from fleet.keyfile_loading import parse_keyfile_listing
 from fleet.nmcli import join_terse
+from fleet.record import Unobserved
 from tests.conftest import CaseText
 
 RUN = "/run/NetworkManager/system-connections/"
@@ -77,6 +78,7 @@ def test_a_profile_that_networkmanager_made_up_is_gone_at_the_next_boot(case: Ca
     keyfile = parse_keyfile(case("042", "input.nmconnection"), path)
     (profile,) = parse_profiles(case("042", "input.nmcli.txt"), [keyfile])
     assert (profile.storage, profile.generated, profile.survives_reboot) == (Storage.RUNTIME, True, False)
+    assert isinstance(keyfile.settings, Settings)
     assert keyfile.settings.autoconnect_priority == -999
 
 
@@ -96,9 +98,9 @@ def test_a_temporary_change_hides_what_comes_back(case: CaseText) -> None:
     assert files[0].shadows == path
     assert not profile.generated
     assert not profile.survives_reboot
-    assert profile.stored
+    assert isinstance(profile.stored, Settings)
     assert profile.stored.ipv4_addresses == ("10.0.0.6/24",)
-    assert profile.shadowed
+    assert isinstance(profile.shadowed, Settings)
     assert profile.shadowed.ipv4_addresses == ("10.0.0.5/24",)
     assert profile.keeps_address("10.0.0.5/24")
     assert not profile.keeps_address("10.0.0.6/24")
@@ -196,7 +198,9 @@ def test_why_a_file_is_passed_over(line: str, why: str | None) -> None:
 
 def test_older_spellings_of_an_address() -> None:
     text = "[ipv4]\naddresses1=10.0.0.5;24;10.0.0.1;\naddress2=10.0.0.6/24,10.0.0.1\nmethod=manual\n"
-    assert parse_keyfile(text).settings.ipv4_addresses == ("10.0.0.5/24", "10.0.0.6/24")
+    settings = parse_keyfile(text).settings
+    assert isinstance(settings, Settings)
+    assert settings.ipv4_addresses == ("10.0.0.5/24", "10.0.0.6/24")
 
 
 def test_an_address_is_durable_only_in_an_active_profile_that_stays() -> None:
@@ -208,6 +212,28 @@ def test_an_address_is_durable_only_in_an_active_profile_that_stays() -> None:
         assert found.keeps_address("enp1s0f1np1", "192.168.102.10/24") is durable
         assert not found.keeps_address("enp1s0f1np1", "192.168.102.11/24"), "added by hand with ip"
         assert not found.keeps_address("enP2p1s0f1np1", "192.168.102.10/24"), "on another interface"
+
+
+VALUE, LINE = "expected numbers and addresses, found others", "expected a group or key=value, found another line"
+NONSENSE = [
+    ("[connection]\nuuid=u\ntype=ethernet\n[ipv4]\naddress1=10.0.0.x/24\n", "u", VALUE),
+    ("[connection]\nuuid=u\ntype=ethernet\n[ethernet]\nmtu=large\n", "u", VALUE),
+    ("psk=SECRET\n[connection]\nuuid=u\n", "", LINE),
+    ("[connection]\nSECRET\n", "", LINE),
+]
+
+
+@pytest.mark.parametrize(("text", "uuid", "reason"), NONSENSE)
+def test_nonsense_in_a_keyfile_is_about_its_own_profile_alone(text: str, uuid: str, reason: str) -> None:
+    bad, good = ETC + "bad.nmconnection", ETC + "good.nmconnection"
+    files = [parse_keyfile(text, bad), parse_keyfile("[connection]\nuuid=g\n[ethernet]\nmtu=9000\n", good)]
+    rows = [("bad", "u", "802-3-ethernet", "", bad, "yes", ""), ("good", "g", "802-3-ethernet", "", good, "yes", "")]
+    found = {each.name: each for each in parse_profiles("\n".join(map(join_terse, rows)), files)}
+    assert (files[0].path, files[0].uuid, files[0].settings) == (bad, uuid, Unobserved(reason=reason))
+    assert (found["bad"].stored, found["bad"].settings) == (Unobserved(reason=reason), None)
+    assert not found["bad"].keeps_address("10.0.0.1/24")
+    assert found["good"].settings
+    assert found["good"].settings.mtu == 9000
 
 
 @given(st.text() | st.lists(st.text(), min_size=7, max_size=7).map(join_terse))

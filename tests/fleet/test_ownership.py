@@ -74,6 +74,14 @@ def keyfile(text: str, path: str = "/etc/NetworkManager/system-connections/rail.
     return parse_keyfile("[connection]\nid=rail\ntype=ethernet\n" + text, path)
 
 
+def test_a_keyfile_that_cannot_be_read_may_be_for_any_port() -> None:
+    found = Connections(running=True, keyfiles=(keyfile("[ipv4]\naddress1=nonsense\n"),))
+    for port in ports((), found, ()).ports:
+        (claim,) = port.claims
+        assert (claim.lasting, claim.is_bound, claim.addresses) == (Lasting.UNKNOWN, False, ())
+        assert claim.name == "expected numbers and addresses, found others"
+
+
 def test_all_four_ports_are_told_also_where_nothing_touches_them() -> None:
     found = ports((), Connections(running=False), ())
     assert [port.interface for port in found.ports] == list(INTERFACES)

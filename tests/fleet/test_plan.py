@@ -17,6 +17,7 @@ from fleet.plan import Plan, Refusals, plan
 from fleet.rail_document import document_for
 from fleet.record import Unobserved
 from fleet.roster import Roster
+from fleet.unread import unread_profile
 from tests.fleet import observed
 from tests.fleet.strategies import pair_rosters
 from tests.fleet.test_roster import GOOD
@@ -90,6 +91,36 @@ def test_a_profile_in_memory_is_not_durable_either(storage: Storage) -> None:
     outcome = planned(found)
     assert isinstance(outcome, Plan)
     assert "not durable" in outcome.steps[0].reason
+
+
+UNREAD = Profile(
+    name="bad", uuid="11111111-2222-3333-4444-555555555555", type="802-3-ethernet",
+    filename="/etc/NetworkManager/system-connections/bad.nmconnection", autoconnect=True, storage=Storage.PERSISTENT,
+    stored=Unobserved(reason="expected numbers and addresses, found others"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "matters"),
+    [
+        ({"device": PORT, "state": "activated"}, True),
+        ({}, True),
+        ({"device": "enP7s7", "state": "activated"}, False),
+        ({"type": "vlan"}, False),
+    ],
+)
+def test_a_profile_that_cannot_be_read_is_refused_only_where_it_could_take_a_port(
+    changed: dict[str, Any], matters: bool
+) -> None:
+    outcome = planned(observed.with_profile(done(A), UNREAD.model_copy(update=changed)))
+    refused = outcome.refusals if isinstance(outcome, Refusals) else ()
+    assert {(each.code, each.subject) for each in refused} == ({("unobserved", "a profile bad")} if matters else set())
+
+
+def test_one_that_is_reverted_stands_in_nobodys_way() -> None:
+    seen = observed.with_profile(done(A), UNREAD)
+    assert unread_profile("a", PORT, known(seen.connections)) is not None
+    assert unread_profile("a", PORT, known(seen.connections), [str(UNREAD.filename)]) is None
 
 
 @pytest.mark.parametrize("what", ["mode", "owner", "text"])
