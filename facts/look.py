@@ -106,11 +106,12 @@ def as_root(command: str, otherwise: str = NO_SUDO) -> str:
     """The command run by root: as it is where we are root, else through `sudo -n`, else `otherwise`.
 
     pyinfra's own `_sudo` asks for a password on the controller's terminal when sudo wants one (3.10.0);
-    a scripted night must get an answer instead.
+    a scripted night must get an answer instead. sudo clears the environment; which SSH connection it is stays.
     """
+    kept = "SSH_CONNECTION=$1; export SSH_CONNECTION; "
     elevated = (
         'if [ "$(id -u)" = 0 ]; then r=; elif sudo -n true 2>/dev/null; then r="sudo -n -H"; '
-        f"else {otherwise}; fi; $r sh -c {shlex.quote(command)}"
+        f'else {otherwise}; fi; $r sh -c {shlex.quote(kept + command)} sh "${{SSH_CONNECTION-}}"'
     )
     if isinstance(command, RemotePython):
         return RemotePython.of(elevated, command.module, command.arguments)
