@@ -5,16 +5,20 @@ from typing import Any
 from pyinfra.api import Host
 
 from facts.bundle import Wanted
+from facts.guard import Guard
 from facts.kernel import Kernel
 from facts.machine import Machine
+from facts.management import ManagementIp4
 from facts.memory import Memory
 from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
 from facts.roce import RoceDevices, RoceGids
+from facts.session import SshSession
 from facts.transit import Firewall, Transit
 from fleet.desired import DesiredSpark
+from fleet.management import Management
 from fleet.observation import Observation
 from fleet.ollama.deployment import OllamaDeployment
 
@@ -24,12 +28,17 @@ Looks = dict[str, Wanted]
 
 def host_looks() -> Looks:
     """What every Spark is asked."""
-    return {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
+    return {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory), "guard": Wanted(Guard)}
 
 
 def document_looks() -> Looks:
-    """What a decision about a rail's document rests on."""
-    return {"netplan": Wanted(NetplanFiles), "links": Wanted(Links), "connections": Wanted(Connections)}
+    """What a decision about a rail's document rests on; whether SSH comes in over it decides how it is changed."""
+    return {
+        "netplan": Wanted(NetplanFiles),
+        "links": Wanted(Links),
+        "connections": Wanted(Connections),
+        "session": Wanted(SshSession),
+    }
 
 
 def active_looks() -> Looks:
@@ -39,6 +48,7 @@ def active_looks() -> Looks:
         "connections": Wanted(Connections),
         "roce_devices": Wanted(RoceDevices),
         "roce_gids": Wanted(RoceGids),
+        "session": Wanted(SshSession),
     }
 
 
@@ -48,6 +58,19 @@ def transit_looks(desired: DesiredSpark) -> Looks:
     if desired.transit is not None:
         looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links)}
     return looks
+
+
+def guarded_looks() -> Looks:
+    """What a decision about a rail that is changed under guard rests on."""
+    return document_looks() | active_looks() | {"guard": Wanted(Guard)}
+
+
+def management_looks(management: Management) -> Looks:
+    """What a decision about the management connection rests on."""
+    if not management.is_ours:
+        return {"netplan": Wanted(NetplanFiles), "links": Wanted(Links)}
+    applied = Wanted(ManagementIp4, (("interface", management.interface),))
+    return document_looks() | {"guard": Wanted(Guard), "management": applied}
 
 
 def ollama_looks(desired: OllamaDeployment) -> Looks:
@@ -62,7 +85,7 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
 
 def looks_for(desired: DesiredSpark) -> Looks:
     """Everything that the roster needs to know of a Spark."""
-    looks = host_looks() | document_looks() | transit_looks(desired)
+    looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()
     if desired.ollama is not None:

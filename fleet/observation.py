@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from fleet.applied import AppliedIp4
 from fleet.connections import Connections
 from fleet.kernel import Kernel
 from fleet.links import Link
@@ -12,7 +13,9 @@ from fleet.ollama.observed import ModelStore, Residency, ServiceState
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, RoceGid
+from fleet.session import Session
 from fleet.transit.observed import Firewall, TransitState
+from fleet.trial import Guard
 
 T = TypeVar("T")
 
@@ -26,6 +29,9 @@ class Observation(Record):
     netplan: tuple[NetplanFile, ...] | Unobserved = NOT_LOOKED
     links: tuple[Link, ...] | Unobserved = NOT_LOOKED
     connections: Connections | Unobserved = NOT_LOOKED
+    session: Session | Unobserved = NOT_LOOKED
+    guard: Guard | Unobserved = NOT_LOOKED
+    management: AppliedIp4 | Unobserved = NOT_LOOKED
     roce_devices: tuple[RoceDevice, ...] | Unobserved = NOT_LOOKED
     roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED
     transit: TransitState | Unobserved = NOT_LOOKED

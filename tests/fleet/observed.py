@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from facts.remote import netplan_tree
+from fleet.applied import AppliedIp4
 from fleet.connections import Connections, Networking, NmDevice, Profile
 from fleet.desired import DesiredEnd
 from fleet.hardware import TWINS
@@ -19,9 +20,11 @@ from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument, document_for
 from fleet.record import sha256_digest
 from fleet.roce import RoceDevice, RoceGid
+from fleet.session import Session, SshConnection
 from fleet.step import Step
 from fleet.transit.desired import Transit
 from fleet.transit.steps import ActivateTransit, RemoveTransit, WriteTransit
+from fleet.trial import Guard
 from tests.fleet.transit import host as transit_host
 
 MANAGEMENT = "enP7s7"
@@ -46,6 +49,9 @@ def blank(host: str) -> Observation:
         roce_gids=(),
         transit=transit_host.UNTOUCHED,
         firewall=transit_host.with_docker(),
+        session=Session(ssh=SshConnection(client="10.0.0.2", server="10.0.0.11", port=22, device=MANAGEMENT)),
+        guard=Guard(),
+        management=AppliedIp4(),
     )  # fmt: skip
 
 
@@ -80,6 +86,14 @@ def with_link(seen: Observation, changed: Link) -> Observation:
 def with_file(seen: Observation, file: NetplanFile) -> Observation:
     others = tuple(each for each in known(seen.netplan) if each.path != file.path)
     return seen.model_copy(update={"netplan": (*others, file)})
+
+
+def with_device(seen: Observation, name: str, state: str = "connected") -> Observation:
+    """A device as NetworkManager has it."""
+    before = known(seen.connections)
+    others = tuple(each for each in before.devices if each.name != name)
+    device = NmDevice(name=name, type="ethernet", state=state)
+    return seen.model_copy(update={"connections": before.model_copy(update={"devices": (*others, device)})})
 
 
 def with_profile(seen: Observation, profile: Profile) -> Observation:
