@@ -20,6 +20,9 @@ class DesiredEnd(RailEnd):
     """What is reached through it in a ring with transit."""
     gid_index: int | None = None
     guarded: bool = False
+    """Shall a change of it undo itself unless it is confirmed, also where SSH does not come in over it?"""
+    guard_seconds: int = 120
+    """How long it waits for that."""
     floor_gbps: float | None = None
     declared: Declared = Declared()
     """What is said of the files of others on its Spark."""

@@ -7,11 +7,12 @@ from pydantic import SerializeAsAny
 
 from fleet.desired import DesiredSpark
 from fleet.foreign import lost_at_next_boot
+from fleet.guard import guard_at_work
+from fleet.management_step import management_step
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
-from fleet.rail_active import active_step
-from fleet.rail_document import document_step
-from fleet.record import Record
+from fleet.rail_guarded import durable_step, running_step
+from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
 from fleet.revert import RemoveFile, declared_refusals, revert_steps
 from fleet.roster import Roster
@@ -91,13 +92,18 @@ def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[Decided
         yield Decided(ports, blind)
         return
     yield from _about(ports, another_machine(desired, seen))
+    at_work = guard_at_work(desired.name, seen)
+    yield from _about(ports, at_work)
+    if at_work is not None and not isinstance(seen.guard, Unobserved):
+        return
     for outcome in (*declared_refusals(desired, seen), *revert_steps(desired, seen)):
         yield from _about(outcome.ports if isinstance(outcome, RemoveFile) else (), outcome)
     for end in desired.rail_ends:
-        yield from _about((end.interface,), document_step(end, seen))
+        yield from _about((end.interface,), durable_step(end, seen))
     for end in desired.rail_ends:
-        yield from _about((end.interface,), active_step(end, seen))
+        yield from _about((end.interface,), running_step(end, seen))
     yield from _about((), *transit_steps(desired, seen))
+    yield from _about((), management_step(desired, seen))
     yield from _about((), *_ollama(desired, seen))
 
 

@@ -63,10 +63,10 @@ def active_step(end: DesiredEnd, seen: Observation) -> Activate | Refusal | None
     keeper = Keeper.of(end, kept)
     link = find_link(known(seen.links), end.interface)
     if link is None:
-        return interface_missing(end, known(seen.links))
+        return interface_missing(end.spark, end.interface, known(seen.links))
     refusal = (
         unread_profile(end.spark, end.interface, known(seen.connections), end.declared.revert)
-        or _cannot_come_up(end, link, known(seen.connections))
+        or cannot_come_up(end.spark, link, known(seen.connections))
         or _no_roce_device(end, known(seen.roce_devices))
     )
     if refusal is not None:
@@ -107,13 +107,14 @@ def gid_missing(end: DesiredEnd, seen: Observation) -> Refusal | None:
     )
 
 
-def _cannot_come_up(end: DesiredEnd, link: Link, connections: Connections) -> Refusal | None:
-    subject = f"{end.spark} {end.interface}"
+def cannot_come_up(spark: str, link: Link, connections: Connections) -> Refusal | None:
+    """A refusal where no profile can come up on a link, whatever it says."""
+    subject = f"{spark} {link.name}"
     if not connections.running or connections.networking is Networking.DISABLED:
         found = "it stopped" if not connections.running else "networking switched off"
-        return Refusal(code="networkmanager_off", subject=f"{end.spark} NetworkManager", expected="it running",
+        return Refusal(code="networkmanager_off", subject=f"{spark} NetworkManager", expected="it running",
                        found=found)  # fmt: skip
-    device = connections.device(end.interface)
+    device = connections.device(link.name)
     if device is None or device.state == "unmanaged":
         found = "no such device" if device is None else "the device unmanaged"
         return Refusal(code="unmanaged", subject=subject, expected="NetworkManager to manage it", found=found)

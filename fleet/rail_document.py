@@ -38,7 +38,7 @@ def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal
     files, links, connections = known(seen.netplan), known(seen.links), known(seen.connections)
     document = document_for(end)
     refusal = (
-        interface_missing(end, links)
+        interface_missing(end.spark, end.interface, links)
         or unreadable(end.spark, files)
         or undeclared_on(end.spark, end.interface, end.declared, True, seen)
         or next(iter(adopted_files(end.spark, end.declared, seen)), None)
@@ -47,24 +47,24 @@ def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal
     if kept is not None:
         return kept if isinstance(kept, Refusal) else in_the_way(end, seen)
     found = next((file for file in files if file.path == document.path), None)
-    if found is not None and _is_durable(found, document):
+    if found is not None and is_durable(found, document):
         return None
     return WriteDocument(
         subject=f"{end.spark} {document.path}",
-        before=_shown(found),
+        before=shown_file(found),
         after=f"{document.content_digest} {document.mode:04o} root",
         reason=_why(end, links, connections),
         document=document,
     )
 
 
-def interface_missing(end: DesiredEnd, links: tuple[Link, ...]) -> Refusal | None:
+def interface_missing(spark: str, interface: str, links: tuple[Link, ...]) -> Refusal | None:
     """A refusal where the host has no such interface. A ConnectX-7 can leave PCI when no cable is in."""
-    if find_link(links, end.interface) is not None:
+    if find_link(links, interface) is not None:
         return None
     return Refusal(
         code="interface_missing",
-        subject=f"{end.spark} {end.interface}",
+        subject=f"{spark} {interface}",
         expected="the interface on the host",
         found=f"only {', '.join(sorted(link.name for link in links))}",
     )
@@ -84,12 +84,14 @@ def unreadable(spark: str, files: Iterable[NetplanFile]) -> Refusal | None:
     )
 
 
-def _is_durable(found: NetplanFile, document: NetplanDocument) -> bool:
+def is_durable(found: NetplanFile, document: NetplanDocument) -> bool:
+    """Is the file the document, byte for byte, private, and root's?"""
     is_private = found.mode == document.mode and found.owner == "root"
     return is_private and found.content_digest == document.content_digest
 
 
-def _shown(found: NetplanFile | None) -> str:
+def shown_file(found: NetplanFile | None) -> str:
+    """A file in a step's `before`."""
     if found is None:
         return "absent"
     mode = "unreadable" if found.mode is None else f"{found.mode:04o}"

@@ -9,6 +9,7 @@ from fleet.desired import DesiredSpark
 from fleet.foreign import SECTIONS, mixed_file, undeclared
 from fleet.hardware import INTERFACES
 from fleet.links import find_link
+from fleet.management_step import leaves_with_management
 from fleet.mixed import renderer_rests_on
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.records import ErrorKind
@@ -61,7 +62,7 @@ def revert_steps(desired: DesiredSpark, seen: Observation) -> tuple[Outcome, ...
     """A step or a refusal for each file to be reverted that is there; none where all are gone."""
     if not desired.spark.revert:
         return ()
-    if blind := seen.unobserved(*SECTIONS):
+    if blind := seen.unobserved(*SECTIONS, "session"):
         return (blind,)
     outcomes = tuple(each for path in desired.spark.revert if (each := _removal(desired, path, seen)) is not None)
     forgotten = _reload(desired, seen)
@@ -69,6 +70,8 @@ def revert_steps(desired: DesiredSpark, seen: Observation) -> tuple[Outcome, ...
 
 
 def _removal(desired: DesiredSpark, path: str, seen: Observation) -> RemoveFile | Refusal | None:
+    if path in leaves_with_management(desired, seen):
+        return None
     file = next((each for each in known(seen.netplan) if each.path == path), None)
     if file is not None:
         return _refused(desired.name, file, seen) or _step(desired, path, file.content_digest, seen)
@@ -99,13 +102,10 @@ def _refused(host: str, file: NetplanFile, seen: Observation) -> Refusal | None:
 def _step(desired: DesiredSpark, path: str, digest: str | None, seen: Observation) -> RemoveFile | Refusal:
     claims = _claims(path, seen)
     if not claims:
-        return Refusal(
-            code="removal_needs_guard",
-            subject=f"{desired.name} {path}",
-            expected="a file for ports of the fabric",
-            found="one that binds none of them",
-            hint="what may carry SSH is not removed without a guard; take it out of revert, or remove it on the host",
-        )
+        return _needs_guard(desired.name, path, "one that binds none of them")
+    carriers = [port for port, _ in claims if known(seen.session).may_be_carried_by(port, known(seen.links))]
+    if carriers:
+        return _needs_guard(desired.name, path, f"one for {', '.join(carriers)}, over which SSH may come in")
     idle = [port for port, _ in claims if desired.end_on(port) is None]
     return RemoveFile(
         subject=f"{desired.name} {path}",
@@ -117,6 +117,17 @@ def _step(desired: DesiredSpark, path: str, digest: str | None, seen: Observatio
         ports=tuple(port for port, _ in claims),
         down=_up_from(path, idle, seen),
         addresses=tuple((port, address) for port, claim in claims if port in idle for address in claim.addresses),
+    )
+
+
+def _needs_guard(host: str, path: str, found: str) -> Refusal:
+    return Refusal(
+        code="removal_needs_guard",
+        subject=f"{host} {path}",
+        expected="a file for ports of the fabric that do not carry SSH",
+        found=found,
+        hint="say in the roster what management shall be instead, come in over another interface, "
+        "or take the file out of revert",
     )
 
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from fleet.cluster import Cluster, cluster_wall
-from fleet.declared import Declared, not_ours
+from fleet.declared import not_ours
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
+from fleet.management import apart
 from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.rail import RailEnd, Segment
@@ -71,7 +72,7 @@ class Roster(Record):
         if not spark.enrolled:
             raise KeyError(name)
         ends = tuple(
-            _desired_end(fabric, segment, end, spark.declared)
+            _desired_end(fabric, segment, end, spark)
             for fabric in self.fabrics.values()
             for segment in fabric.segments
             for end in segment.ends
@@ -92,6 +93,8 @@ class Roster(Record):
             for end in segment.ends:
                 self._known(end.spark, f"{segment} end {end.interface}")
         together(self.segments)
+        managed = {name: spark.management for name, spark in self.sparks.items()}
+        apart(managed, [(str(segment), segment.ends[0].address.cidr) for segment in self.segments])
         for name, spark in self.sparks.items():
             ends = (each.end_of(name) for each in self.segments)
             not_ours(name, spark.declared, [end.interface for end in ends if end is not None])
@@ -136,7 +139,7 @@ def _written_out(values: Any, source: str) -> Any:
     return {**values, "fabrics": written}
 
 
-def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, declared: Declared) -> DesiredEnd:
+def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, spark: Spark) -> DesiredEnd:
     return DesiredEnd(
         **dict(end),
         rail=segment.rail,
@@ -144,6 +147,7 @@ def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, declared: Decla
         routes=routes_of(fabric, end),
         gid_index=fabric.gid_index,
         guarded=fabric.guarded,
+        guard_seconds=spark.guard_seconds,
         floor_gbps=fabric.floor_gbps,
-        declared=declared,
+        declared=spark.declared,
     )

@@ -10,6 +10,8 @@ class Effect(StrEnum):
 
     WRITE = "write"
     ACTIVATE = "activate"
+    GUARDED = "guarded"
+    """It may cut SSH, and undoes itself unless a fresh connection confirms it."""
     LOAD = "load"
     RESTART = "restart"
     DOWNLOAD = "download"

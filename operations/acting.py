@@ -17,10 +17,11 @@ POLL_SECONDS = 0.5
 
 def refuse(*refusals: Refusal) -> Iterator[FunctionCommand]:
     """Yields the command that says why and fails this host alone: pyinfra then exits 1, without a traceback."""
-    yield FunctionCommand(_say, (refusals,), {})
+    yield FunctionCommand(say, (refusals,), {})
 
 
-def _say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
+def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
+    """Say why, as the function of a command; False, by which pyinfra fails the host."""
     for refusal in refusals:
         logger.error(f"{host.print_prefix}refused: {refusal}")
     return False
@@ -51,7 +52,7 @@ def _wait_until_same(
             settle(host)
             return True
         if waited >= timeout_seconds:
-            return _say(state, host, (difference,))
+            return say(state, host, (difference,))
         gevent.sleep(POLL_SECONDS)
         waited += POLL_SECONDS
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fleet.codes.acting import AFTER_ACTING
 from fleet.codes.fabric import FABRIC, HOST
+from fleet.codes.guard import GUARD
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
@@ -34,6 +35,7 @@ SECTIONS = (
     Section(title="The fabric", intro="", codes=FABRIC),
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
     Section(title="Transit", intro="", codes=TRANSIT),
+    Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
     Section(title="Ollama", intro="", codes=OLLAMA),
     Section(
         title="After acting",

@@ -2,7 +2,8 @@
 
 OTHERS: dict[str, tuple[str, str]] = {
     "undeclared_netplan": (
-        "a netplan file that the roster does not declare binds a port of the fabric, with a rail or without, by name "
+        "a netplan file that the roster does not declare binds a port of the fabric, with a rail or without, or the "
+        "management interface where the roster says what that shall be; by name "
         "or by a pattern; the sentence says whose it probably is and what it sets",
         "`sparks adopt HOST` prints the roster rows that declare it as it is; or put its path into `revert`. One in "
         "`/run` beside a rail: remove it and run `netplan generate`",
@@ -17,9 +18,9 @@ OTHERS: dict[str, tuple[str, str]] = {
         "put its path into `revert`, or put the rail back",
     ),
     "mixed_file": (
-        "a file configures fabric ports and something else; both are named with their lines",
-        "move the lines of the fabric into a file of their own by hand: one that mixes them is never rewritten, "
-        "adopted or removed",
+        "a file configures fabric ports and something else, or the file of management that is to go does; both are "
+        "named with their lines",
+        "move the lines into a file of their own by hand: one that mixes them is never rewritten, adopted or removed",
     ),
     "adopted_missing": (
         "an adopted file is not on the host",
@@ -51,8 +52,9 @@ OTHERS: dict[str, tuple[str, str]] = {
         "set it in a file of its own first",
     ),
     "removal_needs_guard": (
-        "a file to be reverted binds no port of the fabric, so it may carry SSH",
-        "take it out of `revert`, or remove it on the host",
+        "a file to be reverted may carry SSH: it binds no port of the fabric, or one over which you came in. The file "
+        "of management goes only together with what comes instead",
+        "say what `management` shall be; or come in over another interface; or take the file out of `revert`",
     ),
 }
 """About files and profiles of others, by code: what it means, and what to do."""

@@ -33,7 +33,7 @@ def _missing(desired: DesiredSpark, seen: Observation) -> Iterator[Refusal]:
         return
     for interface in desired.transit.interfaces if desired.transit else ():
         end = desired.end_on(interface)
-        missing = None if end is None else interface_missing(end, known(seen.links))
+        missing = None if end is None else interface_missing(end.spark, end.interface, known(seen.links))
         if missing is not None:
             yield missing
 
