@@ -4,6 +4,7 @@ pyinfra 3.10 ends with status 0 when `--limit` matches nothing, and goes on with
 answer. A site is an exact target: both are errors here.
 """
 
+import re
 import runpy
 import signal
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED
 from lab.transport import transport
 
+_PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{1,5}")
+"""An IPv4 address or a name, and a port."""
+
 Hosts = list[tuple[str, dict[str, Any]]]
 
 
@@ -32,7 +36,8 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     """The hosts of an inventory file with their connection data.
 
     + inventory: the inventory's `__file__`; its stem names the group_data file
-    + hosts: connection data (`ssh_hostname`, `ssh_user`, …) by the name of an enrolled Spark
+    + hosts: connection data (`ssh_hostname`, `ssh_user`, …) by the name of an enrolled Spark; `ssh_also_at` has
+      places, as `["192.0.2.7:2205"]`, where it may answer once its management address has changed
     + known_hosts: the file that pins this site's host keys; a key that is not in it is refused
 
     Raises PyinfraError, one line per complaint, for a roster that cannot be, for hosts that are not
@@ -40,6 +45,7 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     """
     roster, source = read_roster(inventory)
     _same_sparks(roster, source, hosts, inventory)
+    _places_are_whole(hosts, inventory)
     _limits_match(hosts, inventory)
     _stop_on_any_failure()
     _interrupt_is_no_success()
@@ -88,6 +94,18 @@ def _same_sparks(roster: Roster, source: str, hosts: Mapping[str, Any], inventor
     lines += [
         f"{inventory}: expected a host for {name}, which {source} enrols, found none"
         for name in sorted(enrolled - set(hosts))
+    ]
+    if lines:
+        raise PyinfraError("\n".join(lines))
+
+
+def _places_are_whole(hosts: Mapping[str, Mapping[str, Any]], inventory: str) -> None:
+    lines = [
+        f"{inventory}: {name}: ssh_also_at: expected a list of addresses with their ports, as 192.0.2.7:2205, "
+        f"found {places!r}"
+        for name, data in hosts.items()
+        if (places := data.get("ssh_also_at")) is not None
+        and not (isinstance(places, list | tuple) and all(_PLACE.fullmatch(str(place)) for place in places))
     ]
     if lines:
         raise PyinfraError("\n".join(lines))

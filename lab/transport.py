@@ -34,7 +34,9 @@ class Transport(paramiko.Transport):
         """A new session channel, noted in the trace."""
         channel = super().open_session(*args, **kwargs)
         if os.environ.get(TRACE):
-            _trace(channel, f"{self.sock.getpeername()[0]}:{self.sock.getpeername()[1]}")
+            sock: Any = self.sock
+            host, port = sock.getpeername()[:2]
+            _trace(channel, f"{host}:{port}", sock.getsockname()[1])
         return channel
 
 
@@ -43,13 +45,16 @@ def transport(sock: Any, **kwargs: Any) -> Transport:
     return Transport(sock, **kwargs)
 
 
-def _trace(channel: paramiko.Channel, peer: str) -> None:
-    """Makes one channel note what it does. paramiko builds channels itself, so the instance is what can be changed."""
+def _trace(channel: paramiko.Channel, peer: str, local: int) -> None:
+    """Makes one channel note what it does, and over which connection: `local` is its port here.
+
+    paramiko builds channels itself, so the instance is what can be changed.
+    """
     carry, status_of = channel.exec_command, channel.recv_exit_status
 
     def exec_command(command: str | bytes) -> None:
         text = command.decode() if isinstance(command, bytes) else command
-        _note(peer=peer, event="begin", command=text)
+        _note(peer=peer, local=local, event="begin", command=text)
         carry(command)
 
     def recv_exit_status() -> int:

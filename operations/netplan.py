@@ -1,4 +1,4 @@
-"""Make rail ends durable and active, one profile at a time; the management connection is never touched."""
+"""Make rail ends and the management connection durable and active, one profile at a time."""
 
 from collections.abc import Generator
 from shlex import quote
@@ -7,14 +7,22 @@ from typing import Any
 from pyinfra import host
 from pyinfra.api import operation
 
-from facts.needs import Looks, active_looks, document_looks, observation
-from fleet.desired import DesiredEnd
+from facts.needs import Looks, active_looks, document_looks, guarded_looks, management_looks, observation
+from fleet.desired import DesiredEnd, DesiredSpark
+from fleet.guard import GuardedChange
+from fleet.management_active import management_difference
+from fleet.management_step import management_step
 from fleet.nmcli import join_terse
 from fleet.observation import Observation
-from fleet.rail_active import Activate, active_difference, active_step
-from fleet.rail_document import WriteDocument, document_step
+from fleet.rail_active import Activate, active_difference
+from fleet.rail_document import WriteDocument
+from fleet.rail_guarded import SECTIONS, durable_step, is_guarded, running_step
 from fleet.refusal import Refusal
+from fleet.standing import changed_since, standing
+from fleet.step import Step
 from operations.acting import act, read_back, refuse, write_file
+from operations.guard import Look, guarded
+from operations.scratch import accepted
 
 ACTIVE_WITHIN_SECONDS = 20.0
 """How long an address, its MTU and its GID may take to show after `nmcli connection up`: 2 s on virtual Sparks
@@ -27,7 +35,8 @@ def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
     Make one rail end durable: its netplan document under /etc/netplan, byte for byte, 0600, atomically.
 
     Before the first byte is written the whole directory as it would become is given to `netplan generate`
-    in a scratch root; a file that netplan refuses, a foreign one too, stops the write and is named.
+    in a scratch root; a file that netplan refuses, a foreign one too, stops the write and is named. Where SSH
+    may come in over the end, or its fabric is guarded, ``active`` writes it too: see there.
 
     + end: the rail end, or None where this host has no rail here
 
@@ -38,9 +47,9 @@ def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match document_step(end, _seen(end, document_looks())):
+    match durable_step(end, _seen(end, document_looks())):
         case None:
-            host.noop(f"{end.interface} is durable")
+            host.noop(f"{end.interface} is durable, or becomes so under guard")
         case Refusal() as refusal:
             yield from refuse(refusal)
         case WriteDocument(document=wanted):
@@ -58,6 +67,9 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     Brings up that one profile and waits until the address, its MTU and its RoCE v2 GID show. `netplan apply`
     would take the management address away for 10 s (measured on netplan 1.1.2, 2026-11).
 
+    Where SSH may come in over the end, or its fabric is guarded, the document and the profile are one change that
+    undoes itself unless a fresh SSH connection confirms it.
+
     + end: the rail end, or None where this host has no rail here
 
     .. code:: python
@@ -67,15 +79,49 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match active_step(end, _seen(end, _active_looks(end))):
+    seen = _seen_running(end)
+    match running_step(end, seen):
         case None:
             host.noop(f"{end.interface} is active")
         case Refusal() as refusal:
             yield from refuse(refusal)
         case Activate() as step:
             yield from act(host, _bring_up(step))
-            yield from read_back(
-                lambda _: active_difference(end, _seen(end, _active_looks(end))), ACTIVE_WITHIN_SECONDS
+            yield from read_back(lambda _: _not_active(end), ACTIVE_WITHIN_SECONDS)
+        case GuardedChange() as step:
+            yield from guarded(
+                step,
+                shows=lambda: _not_active(end),
+                is_done=lambda: _still(running_step(end, _seen_running(end))),
+                is_old=_as_before(step, seen),
+            )
+
+
+@operation()
+def management(desired: DesiredSpark) -> Generator[Any, None, None]:
+    """
+    Make the management connection so, where the roster says what it should be: its netplan document alone under
+    /etc/netplan, and active. One change that undoes itself unless a fresh SSH connection confirms it; files of
+    other owners that the roster reverts go with it, and a copy of each stays in /var/lib/sparks/reverted.
+
+    + desired: what the host should be
+
+    .. code:: python
+
+        netplan.management(name="management", desired=desired)
+    """
+    seen = _seen_management(desired)
+    match management_step(desired, seen):
+        case None:
+            host.noop("management is as desired, or not ours")
+        case Refusal() as refusal:
+            yield from refuse(refusal)
+        case GuardedChange() as step:
+            yield from guarded(
+                step,
+                shows=lambda: management_difference(desired, _seen_management(desired)),
+                is_done=lambda: _still(management_step(desired, _seen_management(desired))),
+                is_old=_as_before(step, seen),
             )
 
 
@@ -88,39 +134,39 @@ def _seen(end: DesiredEnd, looks: Looks) -> Observation:
     return observation(host, end.spark, looks)
 
 
+def _seen_running(end: DesiredEnd) -> Observation:
+    """What `running_step` rests on: few ends are guarded, and those need more."""
+    seen = _seen(end, _active_looks(end))
+    needs_more = seen.unobserved(*SECTIONS) is None and is_guarded(end, seen)
+    return _seen(end, guarded_looks()) if needs_more else seen
+
+
+def _seen_management(desired: DesiredSpark) -> Observation:
+    return observation(host, desired.name, management_looks(desired.spark.management))
+
+
+def _as_before(step: GuardedChange, seen: Observation) -> Look:
+    before = standing(step, seen)
+    return lambda: changed_since(step, before, observation(host, seen.host, document_looks()))
+
+
+def _not_active(end: DesiredEnd) -> Refusal | None:
+    return active_difference(end, _seen(end, _active_looks(end)))
+
+
+def _still(outcome: Step | Refusal | None) -> Refusal | None:
+    """What is left to do after acting, as the reason why acting failed."""
+    if isinstance(outcome, Step):
+        return Refusal(code="not_as_desired", subject=outcome.subject, expected=outcome.after, found=outcome.before)
+    return outcome
+
+
 def _not_durable(end: DesiredEnd) -> Refusal | None:
-    match document_step(end, _seen(end, document_looks())):
+    match durable_step(end, _seen(end, document_looks())):
         case WriteDocument() as step:
             return Refusal(code="not_durable", subject=step.subject, expected=step.after, found=step.before)
         case outcome:
             return outcome
-
-
-def accepted(change: str) -> str:
-    """A check for `write_file` and its like: would netplan take the directory once it is changed?
-
-    + change: a command that makes the change below `$root`; a new file is there as `$new`
-
-    The copy lives in memory and is root's alone, since foreign files hold keys. Netplan's complaint quotes the
-    file, so only its place is passed on.
-    """
-    return f"""
-rm -rf /run/sparks-netplan.*
-root=$(mktemp -d /run/sparks-netplan.XXXXXX)
-trap 'rm -rf "$new" "$root"' EXIT
-for at in lib etc run; do
-  mkdir -p "$root/$at/netplan"
-  [ ! -d "/$at/netplan" ] || find "/$at/netplan/" -maxdepth 1 -name '*.yaml' -exec cp -p {{}} "$root/$at/netplan/" \\;
-done
-{change}
-said=$(timeout 60 netplan generate --root-dir "$root" 2>&1) || {{
-  place=$(printf '%s\\n' "$said" | grep -o -m1 "$root/[^ :]*:[0-9]*:[0-9]*" | head -n1)
-  echo "${{place#"$root"}}: expected files that netplan accepts, found this refused; nothing was changed" >&2
-  exit 65
-}}
-rm -rf "$root"
-trap 'rm -f "$new"' EXIT
-"""
 
 
 def generate() -> str:

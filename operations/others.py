@@ -13,7 +13,8 @@ from fleet.observation import Observation
 from fleet.refusal import Refusal
 from fleet.revert import KEPT_IN, ReloadProfiles, RemoveFile, declared_refusals, revert_steps, still_there
 from operations.acting import act, read_back, refuse
-from operations.netplan import accepted, generate
+from operations.netplan import generate
+from operations.scratch import accepted
 
 GONE_WITHIN_SECONDS = 20.0
 """How long a profile and its address may take to go after `nmcli connection reload`: under 2 s on virtual Sparks

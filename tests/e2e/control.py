@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -59,13 +59,17 @@ def pyinfra(trace: Path, *arguments: str, **environment: str) -> Run:
     return Run(done.returncode, done.stdout, done.stderr, read_trace(trace))
 
 
-def start(trace: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    """pyinfra in the background, in its own session, so that it can be killed at a moment of its trace."""
+def start(trace: Path, *arguments: str, said: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
+    """pyinfra in the background, in its own session, so that it can be killed at a moment of its trace.
+
+    What it says goes to `said`, where that is given.
+    """
+    out = said or subprocess.DEVNULL
     trace.unlink(missing_ok=True)
     return subprocess.Popen(
         [sys.executable, "-m", "pyinfra", *arguments],
         cwd=ROOT, env=os.environ | {"SPARKS_SSH_TRACE": str(trace), "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
     )  # fmt: skip
 
 

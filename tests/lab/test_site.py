@@ -112,6 +112,12 @@ def test_hosts_and_enrolled_sparks_are_the_same(hosts: dict[str, Any], tmp_path:
     refused(done, "found none" if len(hosts) == 1 else "expected a spark that")
 
 
+@pytest.mark.parametrize("places", ["127.0.0.1:22", ["127.0.0.1"], ["127.0.0.1:ssh"], [":22"], [22]])
+def test_places_where_a_host_may_answer_too_are_written_out(places: Any, tmp_path: Path) -> None:
+    site = Site(tmp_path, hosts={"a": UNREACHABLE | {"ssh_also_at": places}, "b": UNREACHABLE})
+    refused(site.run(), "a: ssh_also_at: expected a list of addresses with their ports, as 192.0.2.7:2205, found")
+
+
 @pytest.mark.parametrize("flags", [("--dry",), ("-y",), ("--dry", "--json"), ()])
 def test_hosts_that_do_not_answer_end_the_run(flags: tuple[str, ...], tmp_path: Path) -> None:
     """Some answering and some not is tried on virtual Sparks."""
