@@ -1,5 +1,5 @@
 """The fabric: what others left as declared, every rail end durable under /etc/netplan, then active,
-and in a ring with transit each Spark passing on what its neighbours send each other.
+and in a ring with transit each Spark passing on what its neighbours send each other; last the management connection.
 
 pyinfra inventories/sparks.py deploys/fabric.py --dry
 """
@@ -23,3 +23,6 @@ for interface in host.loop(INTERFACES):
     netplan.active(name=f"{interface} active", end=desired.end_on(interface))
 
 transit.forwarding(name="transit between rails", desired=desired)
+
+# Last, since it may end a run: what cuts SSH and is not confirmed fails the host.
+netplan.management(name="management", desired=desired)
