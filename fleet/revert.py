@@ -74,13 +74,14 @@ def _removal(desired: DesiredSpark, path: str, seen: Observation) -> RemoveFile 
         return None
     file = next((each for each in known(seen.netplan) if each.path == path), None)
     if file is not None:
-        return _refused(desired.name, file, seen) or _step(desired, path, file.content_digest, seen)
+        return _refused(desired, file, seen) or _step(desired, path, file.content_digest, seen)
     keyfile = next((each for each in known(seen.connections).keyfiles if each.path == path), None)
     return None if keyfile is None else _step(desired, path, keyfile.content_digest, seen)
 
 
-def _refused(host: str, file: NetplanFile, seen: Observation) -> Refusal | None:
+def _refused(desired: DesiredSpark, file: NetplanFile, seen: Observation) -> Refusal | None:
     """Why a netplan file must be left alone, one that binds no port of the fabric excepted."""
+    host = desired.name
     files, links = known(seen.netplan), known(seen.links)
     is_told = file.error is None or file.error.kind is ErrorKind.REJECTED
     refusal = unreadable(host, [each for each in files if each.path != file.path or not is_told])
@@ -88,7 +89,8 @@ def _refused(host: str, file: NetplanFile, seen: Observation) -> Refusal | None:
         return refusal
     if mixed := mixed_file(host, file, links):
         return mixed
-    if renderer := renderer_rests_on(file, files):
+    kept = [each for each in files if each.path == file.path or each.path not in desired.spark.revert]
+    if renderer := renderer_rests_on(file, kept):
         return Refusal(
             code="renderer_rests_on_file",
             subject=f"{host} {file.path}",

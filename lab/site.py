@@ -31,6 +31,10 @@ _PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{1,5}")
 
 Hosts = list[tuple[str, dict[str, Any]]]
 
+_PATIENCE = {"timeout": 45, "banner_timeout": 45, "auth_timeout": 45}
+"""Seconds for each part of a login. pyinfra gives the key exchange 10: a Spark at full load needs more (virtual
+ones on a host at load 14 did, 2026-11-29). A port that is closed answers at once all the same."""
+
 
 def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: str | Path) -> Hosts:
     """The hosts of an inventory file with their connection data.
@@ -52,7 +56,7 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     pinned = {
         "ssh_known_hosts_file": str(Path(known_hosts).resolve()),
         "ssh_strict_host_key_checking": "yes",
-        "ssh_paramiko_connect_kwargs": {"transport_factory": transport},
+        "ssh_paramiko_connect_kwargs": {"transport_factory": transport, **_PATIENCE},
     }
     return [(name, {**pinned, **data}) for name, data in hosts.items()]
 

@@ -22,7 +22,7 @@ from fleet.standing import changed_since, standing
 from fleet.step import Step
 from operations.acting import act, read_back, refuse, write_file
 from operations.guard import Look, guarded
-from operations.scratch import accepted
+from operations.scratch import NETPLAN_SECONDS, SILENT, accepted
 
 ACTIVE_WITHIN_SECONDS = 20.0
 """How long an address, its MTU and its GID may take to show after `nmcli connection up`: 2 s on virtual Sparks
@@ -171,12 +171,13 @@ def _not_durable(end: DesiredEnd) -> Refusal | None:
 
 def generate() -> str:
     """A command that makes netplan generate what its files say; nothing that is up changes by it."""
-    return """
-said=$(timeout 60 netplan generate 2>&1) || {
+    return f"""
+said=$(timeout {NETPLAN_SECONDS} netplan generate 2>&1) || {{
+  {SILENT}
   place=$(printf '%s\\n' "$said" | grep -o -m1 '/[^ :]*:[0-9]*:[0-9]*' | head -n1)
   echo "$place: expected netplan to generate its profiles, found it refused" >&2
   exit 65
-}"""
+}}"""
 
 
 def _bring_up(step: Activate) -> str:
@@ -190,7 +191,7 @@ export wanted={quote(join_terse([step.profile_file]))}
 uuid=$({listed} | awk 'substr($0, 38) == ENVIRON["wanted"] {{ print substr($0, 1, 36) }}')
 [ -n "$uuid" ] || {{ echo "$wanted: expected its profile loaded, found none" >&2; exit 65; }}"""
     return f"""{generate()}
-timeout 30 nmcli connection reload
+timeout 60 nmcli connection reload
 {uuid}
-timeout 60 nmcli --wait 45 connection up uuid "$uuid" ifname {quote(step.interface)} >/dev/null
+timeout 120 nmcli --wait 90 connection up uuid "$uuid" ifname {quote(step.interface)} >/dev/null
 """

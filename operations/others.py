@@ -97,10 +97,10 @@ sync {quote(directory)}
 
 def _forget(down: tuple[str, ...]) -> str:
     """nmcli's status 8: NetworkManager is not running, and so has nothing to forget."""
-    lines = [generate(), "timeout 30 nmcli connection reload || [ $? = 8 ]"]
+    lines = [generate(), "timeout 60 nmcli connection reload || [ $? = 8 ]"]
     lines += [
         f"if timeout 30 nmcli -t connection show uuid {uuid} >/dev/null 2>&1; then\n"
-        f"  timeout 60 nmcli --wait 45 connection down uuid {uuid} >/dev/null\nfi"
+        f"  timeout 120 nmcli --wait 90 connection down uuid {uuid} >/dev/null\nfi"
         for uuid in map(quote, down)
     ]
     return "\n".join(lines)

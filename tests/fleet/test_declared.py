@@ -251,6 +251,15 @@ def test_a_file_that_must_not_go_is_refused(text: str, code: str) -> None:
     assert code in codes(roster(revert=[CX7]), seen)
 
 
+def test_the_last_files_that_set_the_renderer_do_not_go_together() -> None:
+    text = RAILS.replace("version: 2", "version: 2\n  renderer: NetworkManager")
+    other = text.replace("enp1s0f0np0", F1).replace("enP2p1s0f0np0", P1)
+    seen = with_file(other, "/etc/netplan/41-more.yaml", with_file(text))
+    assert kinds(roster(revert=[CX7], **adopts("/etc/netplan/41-more.yaml", other)), seen)[0] == "remove_file"
+    both = codes(roster(revert=[CX7, "/etc/netplan/41-more.yaml"]), seen)
+    assert both == ["renderer_rests_on_file"] * 2
+
+
 @pytest.mark.parametrize(
     "more",
     [

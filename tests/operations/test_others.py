@@ -93,7 +93,7 @@ def test_the_file_goes_and_a_copy_stays_for_root_alone(played: Host) -> None:
 
 def test_a_profile_that_is_still_up_is_taken_down(played: Host) -> None:
     assert played.run(removal(down=("u-1",))).returncode == 0
-    assert "nmcli --wait 45 connection down uuid u-1" in played.said
+    assert "nmcli --wait 90 connection down uuid u-1" in played.said
     assert not [line for line in played.said if "delete" in line or "apply" in line]
 
 
