@@ -110,7 +110,7 @@ def test_where_netplan_would_refuse_the_rest_nothing_is_removed(played: Host) ->
     (played.root / "refuse").touch()
     done = played.run(removal())
     assert done.returncode == 65
-    assert "/etc/netplan/50-x.yaml:5:7: expected files that netplan accepts, found this refused" in done.stderr
+    assert "expected files that netplan accepts, found /etc/netplan/50-x.yaml:5:7 refused" in done.stderr
     assert played.file.exists()
     assert not played.kept
     assert not list((played.root / "var/lib/sparks/reverted").iterdir())
