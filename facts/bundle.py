@@ -23,6 +23,8 @@ EVERY_FACT = (
     "roce.RoceGids",
     "transit.Transit",
     "transit.Firewall",
+    "roce.RdmaUse",
+    "pci.PciFunctions",
     "kernel.Kernel",
     "machine.Machine",
     "memory.Memory",

@@ -12,7 +12,8 @@ from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
-from facts.roce import RoceDevices, RoceGids
+from facts.pci import PciFunctions
+from facts.roce import RdmaUse, RoceDevices, RoceGids
 from facts.transit import Firewall, Transit
 from fleet.desired import DesiredSpark
 from fleet.observation import Observation
@@ -29,7 +30,12 @@ def host_looks() -> Looks:
 
 def document_looks() -> Looks:
     """What a decision about a rail's document rests on."""
-    return {"netplan": Wanted(NetplanFiles), "links": Wanted(Links), "connections": Wanted(Connections)}
+    return {
+        "netplan": Wanted(NetplanFiles),
+        "links": Wanted(Links),
+        "connections": Wanted(Connections),
+        "pci": Wanted(PciFunctions),
+    }
 
 
 def active_looks() -> Looks:
@@ -39,6 +45,8 @@ def active_looks() -> Looks:
         "connections": Wanted(Connections),
         "roce_devices": Wanted(RoceDevices),
         "roce_gids": Wanted(RoceGids),
+        "rdma_use": Wanted(RdmaUse),
+        "pci": Wanted(PciFunctions),
     }
 
 
@@ -46,7 +54,7 @@ def transit_looks(desired: DesiredSpark) -> Looks:
     """What a decision about transit rests on. Every Spark is asked for what was left over, few for their firewall."""
     looks: Looks = {"transit": Wanted(Transit)}
     if desired.transit is not None:
-        looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links)}
+        looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links), "pci": Wanted(PciFunctions)}
     return looks
 
 

@@ -9,6 +9,8 @@ from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
+from fleet.pci import PciNetwork
+from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, RoceGid
@@ -30,6 +32,8 @@ class Observation(Record):
     roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED
     transit: TransitState | Unobserved = NOT_LOOKED
     firewall: Firewall | Unobserved = NOT_LOOKED
+    pci: PciNetwork | Unobserved = NOT_LOOKED
+    rdma_use: tuple[DeviceUse, ...] | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED

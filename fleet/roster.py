@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, model_validator
 
 from fleet.cluster import Cluster, cluster_wall
-from fleet.declared import Declared, not_ours
+from fleet.declared import not_ours
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
 from fleet.notation import expand
@@ -71,7 +71,7 @@ class Roster(Record):
         if not spark.enrolled:
             raise KeyError(name)
         ends = tuple(
-            _desired_end(fabric, segment, end, spark.declared)
+            _desired_end(spark, fabric, segment, end)
             for fabric in self.fabrics.values()
             for segment in fabric.segments
             for end in segment.ends
@@ -136,14 +136,15 @@ def _written_out(values: Any, source: str) -> Any:
     return {**values, "fabrics": written}
 
 
-def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, declared: Declared) -> DesiredEnd:
+def _desired_end(spark: Spark, fabric: Fabric, segment: Segment, end: RailEnd) -> DesiredEnd:
     return DesiredEnd(
         **dict(end),
         rail=segment.rail,
         peers=segment.peers_of(end.spark),
+        pci_address=spark.pci_address(end.interface),
         routes=routes_of(fabric, end),
         gid_index=fabric.gid_index,
         guarded=fabric.guarded,
         floor_gbps=fabric.floor_gbps,
-        declared=declared,
+        declared=spark.declared,
     )
