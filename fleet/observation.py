@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from fleet.bandwidth import Measured
 from fleet.connections import Connections
 from fleet.kernel import Kernel
 from fleet.links import Link
@@ -10,6 +11,7 @@ from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
 from fleet.pci import PciNetwork
+from fleet.pings import RailPing
 from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
@@ -34,6 +36,8 @@ class Observation(Record):
     firewall: Firewall | Unobserved = NOT_LOOKED
     pci: PciNetwork | Unobserved = NOT_LOOKED
     rdma_use: tuple[DeviceUse, ...] | Unobserved = NOT_LOOKED
+    rail_pings: tuple[RailPing, ...] | Unobserved = NOT_LOOKED
+    rail_bandwidth: tuple[Measured, ...] | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED
