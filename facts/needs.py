@@ -14,7 +14,8 @@ from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
-from facts.roce import RoceDevices, RoceGids
+from facts.pci import PciFunctions
+from facts.roce import RdmaUse, RoceDevices, RoceGids
 from facts.session import SshSession
 from facts.transit import Firewall, Transit
 from fleet.desired import DesiredSpark
@@ -38,6 +39,7 @@ def document_looks() -> Looks:
         "links": Wanted(Links),
         "connections": Wanted(Connections),
         "session": Wanted(SshSession),
+        "pci": Wanted(PciFunctions),
     }
 
 
@@ -49,6 +51,8 @@ def active_looks() -> Looks:
         "roce_devices": Wanted(RoceDevices),
         "roce_gids": Wanted(RoceGids),
         "session": Wanted(SshSession),
+        "rdma_use": Wanted(RdmaUse),
+        "pci": Wanted(PciFunctions),
     }
 
 
@@ -56,7 +60,7 @@ def transit_looks(desired: DesiredSpark) -> Looks:
     """What a decision about transit rests on. Every Spark is asked for what was left over, few for their firewall."""
     looks: Looks = {"transit": Wanted(Transit)}
     if desired.transit is not None:
-        looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links)}
+        looks |= {"firewall": Wanted(Firewall), "links": Wanted(Links), "pci": Wanted(PciFunctions)}
     return looks
 
 

@@ -86,7 +86,7 @@ class NetplanEffective(Look[MergedAndCompared]):
     do. ``None`` when it was not observed, as on a host without netplan.
 
     netplan is asked by `netplan get`, which only reads. `netplan status` is not used: it starts
-    systemd-networkd where that does not run (0.106 and 1.1.2).
+    systemd-networkd where that does not run (seen with 1.1.2; the source of 0.106 does so too).
 
     + root: a directory to look under instead of ``/``
 
@@ -126,6 +126,8 @@ class NetplanEffective(Look[MergedAndCompared]):
     """
 
     needs_root: ClassVar[bool] = True
+    timeout_seconds: ClassVar[float] = 150.0
+    """More than `netplan get` may take; see `facts/remote/netplan_get.py`."""
 
     @override
     def command(self, root: str = "") -> str:

@@ -7,17 +7,16 @@ from typing_extensions import override
 
 from facts.look import Look, as_root, shell
 from fleet.connections import (
-    DEVICE_COLUMNS,
+    Connections as NmConnections,
+)
+from fleet.connections import (
     durable_keyfiles,
-    parse_devices,
     parse_networking,
     parse_profiles,
 )
-from fleet.connections import (
-    Connections as NmConnections,
-)
 from fleet.keyfile import parse_keyfile
 from fleet.links import Link, parse_links
+from fleet.nm_device import DEVICE_COLUMNS, parse_devices
 
 
 class Links(Look[tuple[Link, ...]]):
@@ -97,10 +96,16 @@ case $code in
     0)
         profiles=$(ask @PROFILES@ connection show) || exit
         devices=$(ask @DEVICES@ device) || exit
+        # Only one that is disconnected can have been so by hand; on a converged host nothing is asked.
+        kept_down=
+        case $devices in
+            *:ethernet:disconnected:*) kept_down=$(ask GENERAL.DEVICE,GENERAL.AUTOCONNECT device show) || exit ;;
+        esac
         printf '%s\n' '--- general' "$state" '--- profiles'
         printf '%s\n' "$profiles" | profiles_without_ssid
         echo '--- devices'
         printf '%s\n' "$devices" | devices_without_ssid
+        printf '%s\n' '--- autoconnect' "$kept_down"
         keyfiles_without_secrets ;;
     8)
         echo '--- stopped'
@@ -133,7 +138,7 @@ class Connections(Look[NmConnections]):
                 ),
             ),
             devices=(
-                NmDevice(name="enp1s0f1np1", type="ethernet", state="connected", connection="rail-102"),
+                NmDevice(name="enp1s0f1np1", type="ethernet", state="connected", connection="rail-102", …),
             ),
         )
     """
@@ -141,7 +146,7 @@ class Connections(Look[NmConnections]):
     needs_root: ClassVar[bool] = True
     """To other users the keyfiles are closed, and so are profiles with a list of permitted users."""
     timeout_seconds: ClassVar[float] = 100.0
-    """nmcli is asked three times; on an emulated CPU that others kept busy this took 22 s."""
+    """nmcli is asked three or four times; on an emulated CPU that others kept busy this took 22 s."""
 
     def command(self) -> str:
         script = _NETWORKMANAGER.replace("@PROFILES@", ",".join(_SAFE_COLUMNS))
@@ -157,13 +162,13 @@ class Connections(Look[NmConnections]):
         ]
         if heads[:1] == ["stopped"]:
             return NmConnections(running=False, keyfiles=durable_keyfiles(keyfiles))
-        if heads[:3] != ["general", "profiles", "devices"]:
-            raise ValueError(f"expected general, profiles and devices, found {heads[:3]}")
+        if heads[:4] != ["general", "profiles", "devices", "autoconnect"]:
+            raise ValueError(f"expected general, profiles, devices and autoconnect, found {heads[:4]}")
         return NmConnections(
             running=True,
             networking=parse_networking(bodies[0]),
             profiles=parse_profiles(bodies[1], keyfiles, _SAFE_COLUMNS),
-            devices=parse_devices(bodies[2]),
+            devices=parse_devices(bodies[2], bodies[3]),
             keyfiles=durable_keyfiles(keyfiles),
         )
 

@@ -1,10 +1,15 @@
-"""A host's RDMA ports and their GID tables, from sysfs."""
+"""A host's RDMA ports and their GID tables, from sysfs, and who uses them."""
+
+import re
+from typing import ClassVar
 
 from typing_extensions import override
 
-from facts.look import Look, shell
+from facts.look import Look, as_root, shell
+from fleet.rdma_use import KINDS, DeviceUse, parse_rdma_use
 from fleet.roce import RoceDevice, RoceGid
 from fleet.roce_sysfs import parse_roce_devices, parse_roce_gids
+from fleet.roce_tools import NO_RDMA
 
 _CLASS = r"""
 class=/sys/class/infiniband
@@ -97,3 +102,48 @@ attributes="$attributes $(printf '%s\n' "$attributes" | sed 's,/types/,/ndevs/,'
     @override
     def parse(self, text: str) -> tuple[RoceGid, ...]:
         return parse_roce_gids(text)
+
+
+_RESOURCES = r"""
+command -v rdma >/dev/null || { echo "expected rdma of iproute2, found none" >&2; exit 69; }
+said=$(rdma -j resource show 2>&1); code=$?
+case $said in
+    *"@NO_RDMA@"*) ;;
+    *)
+        if [ $code != 0 ]; then printf '%s\n' "$said" >&2; exit $code; fi
+        printf '%s\n' '--- summary' "$said"
+        for kind in @KINDS@; do
+            # An older rdma does not know every kind: what is missing is not listed, never listed as empty.
+            if said=$(rdma -j resource show $kind 2>/dev/null); then printf '%s\n' "--- $kind" "$said"; fi
+        done ;;
+esac
+"""
+
+
+class RdmaUse(Look[tuple[DeviceUse, ...]]):
+    """
+    Every RDMA device and who holds something of it: queue pairs, connection ids, memory, contexts; ``None`` when
+    they were not observed, empty on a host without RDMA.
+
+    The management queue pairs of the kernel (GSI, SMI), which every idle device has, are left out.
+
+    .. code:: python
+
+        (
+            DeviceUse(
+                device="rocep1s0f1",
+                holders=(RdmaHolder(pid=4121, command="VLLM::Worker", resources={"qp": 8, "mr": 12, "ctx": 1}),),
+            ),
+        )
+    """
+
+    needs_root: ClassVar[bool] = True
+    """Others see no resources of processes in another user's containers."""
+
+    def command(self) -> str:
+        return as_root(shell(_RESOURCES.replace("@KINDS@", " ".join(KINDS)).replace("@NO_RDMA@", NO_RDMA)))
+
+    @override
+    def parse(self, text: str) -> tuple[DeviceUse, ...]:
+        _, *parts = re.split(r"^--- (.*)\n", text, flags=re.MULTILINE)
+        return parse_rdma_use(dict(zip(parts[::2], parts[1::2], strict=True)))

@@ -1,6 +1,5 @@
 """NetworkManager's profiles and devices, and the question an operator has: is it there after a reboot?"""
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -10,13 +9,11 @@ from pydantic import AfterValidator
 from fleet.keyfile import REDACTED, WIFI_TYPES, Keyfile, Settings, Storage, shown_path, storage_of
 from fleet.keyfile_loading import is_profile_path
 from fleet.links import canonical_cidr
-from fleet.nmcli import read_terse
+from fleet.nm_device import NmDevice, sorted_devices
+from fleet.nmcli import is_yes, read_terse
 from fleet.record import Record, Unobserved
 
 PROFILE_COLUMNS = ("NAME", "UUID", "TYPE", "DEVICE", "FILENAME", "AUTOCONNECT", "STATE")
-DEVICE_COLUMNS = ("DEVICE", "TYPE", "STATE", "CONNECTION")
-
-_STATE = re.compile(r"(?P<state>[^(]*?)(?: \((?P<detail>.*)\))?")
 
 
 class Networking(StrEnum):
@@ -76,31 +73,8 @@ class Profile(Record):
         return isinstance(settings, Settings) and settings.ipv4_method == "manual" and wanted in settings.ipv4_addresses
 
 
-class NmDevice(Record):
-    """One network device as NetworkManager sees it."""
-
-    name: str
-    type: str
-    """As of a device: `ethernet` where a profile says `802-3-ethernet`."""
-    state: str
-    """connected, connecting, disconnected, unavailable, unmanaged, …"""
-    detail: str | None = None
-    """`externally`: NetworkManager observes the device and does not manage it."""
-    connection: str | None = None
-    """The name of the profile that is active on it."""
-
-    @property
-    def is_external(self) -> bool:
-        """Did somebody else configure it, so that NetworkManager will not do it again after a reboot?"""
-        return self.detail == "externally"
-
-
 def _sorted_profiles(profiles: tuple[Profile, ...]) -> tuple[Profile, ...]:
     return tuple(sorted(profiles, key=lambda each: (each.uuid, each.device or "", each.name)))
-
-
-def _sorted_devices(devices: tuple[NmDevice, ...]) -> tuple[NmDevice, ...]:
-    return tuple(sorted(devices, key=lambda each: each.name))
 
 
 class Connections(Record):
@@ -110,7 +84,7 @@ class Connections(Record):
     networking: Networking | None = None
     """None when NetworkManager is not running."""
     profiles: Annotated[tuple[Profile, ...], AfterValidator(_sorted_profiles)] = ()
-    devices: Annotated[tuple[NmDevice, ...], AfterValidator(_sorted_devices)] = ()
+    devices: Annotated[tuple[NmDevice, ...], AfterValidator(sorted_devices)] = ()
     keyfiles: tuple[Keyfile, ...] = ()
     """The files of wired and virtual profiles that stay when the power goes, loaded or not, by path."""
 
@@ -163,7 +137,7 @@ def _profile(row: dict[str, str], files: tuple[Keyfile, ...]) -> Profile:
         type=row["TYPE"],
         device=row["DEVICE"] or None,
         filename=filename or None,
-        autoconnect=_yes(row["AUTOCONNECT"]),
+        autoconnect=is_yes(row["AUTOCONNECT"]),
         state=row["STATE"] or None,
         storage=storage_of(filename, shadows_another=hides is not None),
         generated=own is not None and own.nm_generated,
@@ -182,31 +156,6 @@ def _file_of(uuid: str, filename: str, files: tuple[Keyfile, ...]) -> Keyfile | 
     here = [f for f in files if f.path == filename and _is_of(f, uuid)]
     exact = [f for f in here if f.uuid == uuid]
     return next(iter(exact or (here if REDACTED not in filename else [])), None)
-
-
-def _yes(value: str) -> bool:
-    if value not in ("yes", "no"):
-        raise ValueError(f"autoconnect: expected yes or no, found {value!r}")
-    return value == "yes"
-
-
-def parse_devices(text: str) -> tuple[NmDevice, ...]:
-    """The devices in `nmcli -t -f DEVICE,TYPE,STATE,CONNECTION device`."""
-    return _sorted_devices(tuple(_device(row) for row in read_terse(text, DEVICE_COLUMNS)))
-
-
-def _device(row: dict[str, str]) -> NmDevice:
-    is_wifi = row["TYPE"] in WIFI_TYPES
-    found = _STATE.fullmatch(row["STATE"])
-    if not found:
-        raise ValueError(f"device {row['DEVICE']}: expected a state, found {row['STATE']!r}")
-    return NmDevice(
-        name=row["DEVICE"],
-        type=row["TYPE"],
-        state=found["state"],
-        detail=found["detail"],
-        connection=(REDACTED if is_wifi and row["CONNECTION"] else row["CONNECTION"]) or None,
-    )
 
 
 def parse_networking(text: str) -> Networking:

@@ -2,6 +2,7 @@
 
 from fleet.declared import Declared
 from fleet.ollama.deployment import OllamaDeployment
+from fleet.pci import PciAddress
 from fleet.rail import RailEnd
 from fleet.record import Record
 from fleet.route import TransitRoute
@@ -16,6 +17,8 @@ class DesiredEnd(RailEnd):
     """The number of its rail or plane."""
     peers: tuple[RailEnd, ...]
     """The ends that it must reach without a hop: one on a rail, all others on a switch plane."""
+    pci_address: PciAddress
+    """Where its device sits on PCI while a cable is in."""
     routes: tuple[TransitRoute, ...] = ()
     """What is reached through it in a ring with transit."""
     gid_index: int | None = None

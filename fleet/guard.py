@@ -15,6 +15,8 @@ class ToUp(Record):
 
     uuid: str
     interface: str
+    anew: bool = False
+    """Is its address taken away first, so that the kernel makes its GID anew?"""
 
 
 class Undoing(Record):

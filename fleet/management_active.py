@@ -8,7 +8,6 @@ from fleet.links import Link, canonical_cidr, find_link
 from fleet.management import Management
 from fleet.netplan.management import management_document
 from fleet.observation import Observation, known
-from fleet.rail_document import interface_missing
 from fleet.refusal import Refusal
 
 SECTIONS = ("netplan", "links", "connections", "session", "guard", "management")
@@ -33,6 +32,18 @@ def management_difference(desired: DesiredSpark, seen: Observation) -> Refusal |
         subject=f"{desired.name} {wanted.interface}",
         expected=", ".join(expected for expected, _ in differences),
         found=", ".join(found for _, found in differences),
+    )
+
+
+def interface_missing(spark: str, interface: str, links: tuple[Link, ...]) -> Refusal | None:
+    """A refusal where the host has no such interface."""
+    if find_link(links, interface) is not None:
+        return None
+    return Refusal(
+        code="interface_missing",
+        subject=f"{spark} {interface}",
+        expected="the interface on the host",
+        found=f"only {', '.join(sorted(link.name for link in links))}",
     )
 
 

@@ -4,7 +4,7 @@ from fleet.desired import DesiredSpark
 from fleet.foreign import both_ways
 from fleet.guard import GuardedChange, ToUp
 from fleet.links import Link, find_link
-from fleet.management_active import SECTIONS, Pairs, active_differences
+from fleet.management_active import SECTIONS, Pairs, active_differences, interface_missing
 from fleet.mixed import renderer_rests_on
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.document import NetplanDocument
@@ -13,7 +13,7 @@ from fleet.netplan.management import management_document
 from fleet.observation import Observation, known
 from fleet.ownership import Claim, Lasting, port_of
 from fleet.rail_active import cannot_come_up
-from fleet.rail_document import interface_missing, is_durable, shown_file, unreadable
+from fleet.rail_document import is_durable, shown_file, unreadable
 from fleet.refusal import Refusal
 from fleet.undoing import undoing
 from fleet.unread import unread_profile
@@ -43,7 +43,14 @@ def management_step(desired: DesiredSpark, seen: Observation) -> GuardedChange |
     differences = _on_disk(document, leaving, files) + active_differences(host, wanted, seen)
     if not differences:
         return None
-    return cannot_come_up(host, link, known(seen.connections)) or _change(desired, document, link, leaving, seen)
+    refusal = cannot_come_up(host, link, known(seen.connections)) or _no_cable(host, link)
+    return refusal or _change(desired, document, link, leaving, seen)
+
+
+def _no_cable(host: str, link: Link) -> Refusal | None:
+    if link.carrier or not link.up:
+        return None
+    return Refusal(code="no_carrier", subject=f"{host} {link.name}", expected="a live cable", found="no carrier")
 
 
 def leaves_with_management(desired: DesiredSpark, seen: Observation) -> frozenset[str]:

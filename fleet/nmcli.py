@@ -1,6 +1,7 @@
 """The language of `nmcli -t`: lines of fields that are parted by `:`, with `:` and `\\` escaped by `\\`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 
 def split_terse(line: str) -> tuple[str, ...]:
@@ -51,3 +52,19 @@ def split_values(text: str) -> frozenset[str]:
     """
     separator = "|" if "|" in text else ","
     return frozenset(value.strip() for value in text.split(separator) if value.strip())
+
+
+def read_show(text: str, one: str, other: str) -> Iterator[tuple[str, str]]:
+    """The pairs of values in `nmcli -t -f ONE,OTHER device show`, a line each; ValueError for any other line."""
+    lines = [line.partition(":") for line in text.split("\n") if line]
+    for first, second in zip_longest(lines[::2], lines[1::2], fillvalue=("nothing", "", "")):
+        if (first[0], second[0]) != (one, other):
+            raise ValueError(f"nmcli show: expected {one} and {other}, found {first[0]} and {second[0]}")
+        yield first[2], second[2]
+
+
+def is_yes(value: str) -> bool:
+    """The truth that nmcli spells yes or no; raises ValueError for another word."""
+    if value not in ("yes", "no"):
+        raise ValueError(f"autoconnect: expected yes or no, found {value!r}")
+    return value == "yes"

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from fleet.applied import AppliedIp4
+from fleet.bandwidth import Measured
 from fleet.connections import Connections
 from fleet.kernel import Kernel
 from fleet.links import Link
@@ -10,6 +11,9 @@ from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
+from fleet.pci import PciNetwork
+from fleet.pings import RailPing
+from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
 from fleet.roce import RoceDevice, RoceGid
@@ -36,6 +40,10 @@ class Observation(Record):
     roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED
     transit: TransitState | Unobserved = NOT_LOOKED
     firewall: Firewall | Unobserved = NOT_LOOKED
+    pci: PciNetwork | Unobserved = NOT_LOOKED
+    rdma_use: tuple[DeviceUse, ...] | Unobserved = NOT_LOOKED
+    rail_pings: tuple[RailPing, ...] | Unobserved = NOT_LOOKED
+    rail_bandwidth: tuple[Measured, ...] | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED

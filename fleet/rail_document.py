@@ -11,6 +11,7 @@ from fleet.links import Link, find_link
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.document import NetplanDocument, rail_document
 from fleet.observation import Observation, known
+from fleet.port import port_missing
 from fleet.refusal import Refusal
 from fleet.step import Effect, Step
 
@@ -38,7 +39,7 @@ def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal
     files, links, connections = known(seen.netplan), known(seen.links), known(seen.connections)
     document = document_for(end)
     refusal = (
-        interface_missing(end.spark, end.interface, links)
+        port_missing(end, seen)
         or unreadable(end.spark, files)
         or undeclared_on(end.spark, end.interface, end.declared, True, seen)
         or next(iter(adopted_files(end.spark, end.declared, seen)), None)
@@ -55,18 +56,6 @@ def document_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal
         after=f"{document.content_digest} {document.mode:04o} root",
         reason=_why(end, links, connections),
         document=document,
-    )
-
-
-def interface_missing(spark: str, interface: str, links: tuple[Link, ...]) -> Refusal | None:
-    """A refusal where the host has no such interface. A ConnectX-7 can leave PCI when no cable is in."""
-    if find_link(links, interface) is not None:
-        return None
-    return Refusal(
-        code="interface_missing",
-        subject=f"{spark} {interface}",
-        expected="the interface on the host",
-        found=f"only {', '.join(sorted(link.name for link in links))}",
     )
 
 

@@ -2,10 +2,12 @@
 
 from fleet.desired import DesiredEnd
 from fleet.guard import GuardedChange, ToUp, cannot_be_undone
+from fleet.keeper import BringUp
 from fleet.links import find_link
 from fleet.observation import Observation, known
-from fleet.rail_active import Activate, active_step
+from fleet.rail_active import active_step
 from fleet.rail_document import WriteDocument, document_for, document_step
+from fleet.rail_gid import RenewGid
 from fleet.refusal import Refusal
 from fleet.undoing import undoing
 
@@ -28,7 +30,7 @@ def durable_step(end: DesiredEnd, seen: Observation) -> WriteDocument | Refusal 
     return None if is_guarded(end, seen) else document_step(end, seen)
 
 
-def running_step(end: DesiredEnd, seen: Observation) -> Activate | GuardedChange | Refusal | None:
+def running_step(end: DesiredEnd, seen: Observation) -> BringUp | GuardedChange | Refusal | None:
     """What makes the end active, and under guard durable with it."""
     if blind := seen.unobserved(*SECTIONS):
         return blind
@@ -41,7 +43,7 @@ def _guarded_step(end: DesiredEnd, seen: Observation) -> GuardedChange | Refusal
         return document
     if isinstance(active, Refusal):
         return active
-    steps = [step for step in (document, active) if isinstance(step, WriteDocument | Activate)]
+    steps = [step for step in (document, active) if isinstance(step, WriteDocument | BringUp)]
     link = find_link(known(seen.links), end.interface)
     if not steps or link is None:
         return None
@@ -64,15 +66,15 @@ def _guarded_step(end: DesiredEnd, seen: Observation) -> GuardedChange | Refusal
     )
 
 
-def _up(end: DesiredEnd, active: Activate | None, seen: Observation) -> ToUp | Refusal:
+def _up(end: DesiredEnd, active: BringUp | None, seen: Observation) -> ToUp | Refusal:
     """The profile to bring up; that of an adopted file may have no uuid of its own, and is found by its file."""
     uuid: str | None = document_for(end).uuid
-    if active is not None and active.uuid is None:
-        profiles = known(seen.connections).profiles
-        uuid = next((each.uuid for each in profiles if each.filename == active.profile_file), None)
+    if active is not None and active.keeper.uuid is None:
+        profile = active.keeper.profile(known(seen.connections))
+        uuid = None if profile is None else profile.uuid
     if uuid is None:
         return cannot_be_undone(str(end), "the profile of the adopted file loaded", "none of that file")
-    return ToUp(uuid=uuid, interface=end.interface)
+    return ToUp(uuid=uuid, interface=end.interface, anew=isinstance(active, RenewGid))
 
 
 def _why(end: DesiredEnd) -> str:

@@ -78,11 +78,16 @@ class RoceGid(Record):
         return on_live_ethernet and self.type == ROCE_V2 and self.netdev is not None and self.ipv4 is not None
 
 
+def gids_of(gids: Iterable[RoceGid], netdev: str, address: object) -> tuple[RoceGid, ...]:
+    """The RoCE v2 GIDs of one address (its prefix may be left out) on one interface, usable now or not."""
+    wanted = str(ipaddress.ip_interface(str(address)).ip)
+    found = [gid for gid in gids if gid.type == ROCE_V2 and gid.netdev == netdev and gid.ipv4 == wanted]
+    return tuple(sorted(found, key=lambda gid: (gid.device, gid.port, gid.index)))
+
+
 def usable_gids(gids: Iterable[RoceGid], netdev: str, address: object) -> tuple[RoceGid, ...]:
     """The usable GIDs of one address (its prefix may be left out) on one interface, lowest first."""
-    wanted = str(ipaddress.ip_interface(str(address)).ip)
-    found = [gid for gid in gids if gid.is_usable and gid.netdev == netdev and gid.ipv4 == wanted]
-    return tuple(sorted(found, key=lambda gid: (gid.device, gid.port, gid.index)))
+    return tuple(gid for gid in gids_of(gids, netdev, address) if gid.is_usable)
 
 
 def common_index(gids: Iterable[RoceGid], ends: Iterable[tuple[str, object]]) -> int | None:

@@ -72,7 +72,7 @@ class Roster(Record):
         if not spark.enrolled:
             raise KeyError(name)
         ends = tuple(
-            _desired_end(fabric, segment, end, spark)
+            _desired_end(spark, fabric, segment, end)
             for fabric in self.fabrics.values()
             for segment in fabric.segments
             for end in segment.ends
@@ -139,11 +139,12 @@ def _written_out(values: Any, source: str) -> Any:
     return {**values, "fabrics": written}
 
 
-def _desired_end(fabric: Fabric, segment: Segment, end: RailEnd, spark: Spark) -> DesiredEnd:
+def _desired_end(spark: Spark, fabric: Fabric, segment: Segment, end: RailEnd) -> DesiredEnd:
     return DesiredEnd(
         **dict(end),
         rail=segment.rail,
         peers=segment.peers_of(end.spark),
+        pci_address=spark.pci_address(end.interface),
         routes=routes_of(fabric, end),
         gid_index=fabric.gid_index,
         guarded=fabric.guarded,

@@ -1,12 +1,16 @@
 """A Spark: one host of the lab."""
 
-from typing import Annotated
+from collections import Counter
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fleet.declared import Declared
+from fleet.hardware import INTERFACES, twin_of
 from fleet.management import Management
+from fleet.pci import PciAddress
 from fleet.record import Digest
+from fleet.wall import wall
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
 
@@ -21,6 +25,26 @@ class Spark(Declared):
     """How long a change that may cut SSH has to be confirmed before the host undoes it by itself."""
     machine_id: Digest | None = None
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
+    pci: dict[str, PciAddress] = Field(default_factory=dict)
+    """PCI addresses of ConnectX-7 twins by interface, where a board has others than a DGX Spark."""
+
+    def pci_address(self, interface: str) -> str:
+        """Where the device of a twin's interface sits on PCI; KeyError for an interface that is no twin's."""
+        twin = twin_of(interface)
+        if twin is None:
+            raise KeyError(interface)
+        return self.pci.get(interface, twin.pci_address)
+
+    @model_validator(mode="after")
+    def _each_twin_at_a_place_of_its_own(self) -> Self:
+        for interface in self.pci:
+            if twin_of(interface) is None:
+                raise wall("not_a_fabric_port", f"pci: expected a ConnectX-7 twin, as enp1s0f0np0, found {interface}")
+        for address, count in Counter(self.pci_address(interface) for interface in INTERFACES).items():
+            if self.pci and count > 1:
+                raise wall("pci_reused", f"pci: expected an address for each of {', '.join(INTERFACES)}, "
+                           f"found {address} {count} times")  # fmt: skip
+        return self
 
     @property
     def declared(self) -> Declared:

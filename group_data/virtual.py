@@ -11,15 +11,25 @@ _ENVIRONMENT = {
     "OLLAMA_NUM_PARALLEL": "1",
 }
 
+_PCI = {
+    "enp1s0f0np0": "0000:00:05.0",
+    "enP2p1s0f0np0": "0000:00:06.0",
+    "enp1s0f1np1": "0000:00:07.0",
+    "enP2p1s0f1np1": "0000:00:08.0",
+}
+"""A virtual Spark has its fabric ports at other places than a real one."""
+
 roster = {
     "sparks": {
         "vspark1": {
             "enrolled": True,
             "machine_id": "sha256:4231b5404d921293f7f295f467d8c85c4192bd416f23f28088610871af8ba534",
+            "pci": _PCI,
         },
         "vspark2": {
             "enrolled": True,
             "machine_id": "sha256:54a17daeebf38cef587b8fccddb50dd5b5149cc52d5dd23b600658cfde93918d",
+            "pci": _PCI,
         },
     },
     "fabrics": {

@@ -11,12 +11,14 @@ from lab.command import FAILED, INTERRUPTED
 
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
+    "bandwidth": "lab.bandwidth:bandwidth",
     "env": "lab.env:env",
     "map": "lab.map.command:map_command",
+    "pings": "lab.pings:pings",
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "env", "map"})
+_ASK_HOSTS = frozenset({"adopt", "bandwidth", "env", "map", "pings"})
 """Those that talk to hosts through pyinfra."""
 
 

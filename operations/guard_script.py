@@ -59,7 +59,9 @@ class Trial:
             "kept": KEPT_IN,
             "written": " ".join(_name(each.path) for each in step.documents),
             "removed": " ".join(map(_name, step.removed)),
-            "up": "\n".join(f"{each.uuid} {each.interface}" for each in step.profiles),
+            "up": "\n".join(
+                f"{each.uuid} {each.interface} {'anew' if each.anew else ''}".rstrip() for each in step.profiles
+            ),
             "down": "\n".join(
                 f"{'up' if each.was_up else 'down'} {each.uuid} {each.interface}" for each in step.undoing
             ),

@@ -10,12 +10,14 @@ from pyinfra.api import operation
 from facts.needs import Looks, active_looks, document_looks, guarded_looks, management_looks, observation
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.guard import GuardedChange
+from fleet.keeper import BringUp
 from fleet.management_active import management_difference
 from fleet.management_step import management_step
 from fleet.nmcli import join_terse
 from fleet.observation import Observation
-from fleet.rail_active import Activate, active_difference
+from fleet.rail_active import active_difference
 from fleet.rail_document import WriteDocument
+from fleet.rail_gid import RenewGid
 from fleet.rail_guarded import SECTIONS, durable_step, is_guarded, running_step
 from fleet.refusal import Refusal
 from fleet.standing import changed_since, standing
@@ -65,7 +67,8 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     Make one rail end active: the kernel's address and MTU and NetworkManager's profile as the document says.
 
     Brings up that one profile and waits until the address, its MTU and its RoCE v2 GID show. `netplan apply`
-    would take the management address away for 10 s (measured on netplan 1.1.2, 2026-11).
+    would take the management address away for 10 s (measured on netplan 1.1.2, 2026-11). Where only the GID is not
+    as it must be, the address is taken away first. Neither is done while anybody uses RDMA there.
 
     Where SSH may come in over the end, or its fabric is guarded, the document and the profile are one change that
     undoes itself unless a fresh SSH connection confirms it.
@@ -85,7 +88,7 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
             host.noop(f"{end.interface} is active")
         case Refusal() as refusal:
             yield from refuse(refusal)
-        case Activate() as step:
+        case BringUp() as step:
             yield from act(host, _bring_up(step))
             yield from read_back(lambda _: _not_active(end), ACTIVE_WITHIN_SECONDS)
         case GuardedChange() as step:
@@ -180,18 +183,28 @@ said=$(timeout {NETPLAN_SECONDS} netplan generate 2>&1) || {{
 }}"""
 
 
-def _bring_up(step: Activate) -> str:
-    """An adopted file may not tell its profile's uuid: NetworkManager then derives one, and its file tells it."""
-    if step.uuid is not None:
-        uuid = f"uuid={step.uuid}"
+def _bring_up(step: BringUp) -> str:
+    """An adopted file may not tell its profile's uuid: NetworkManager then derives one, and its file tells it.
+
+    To renew a GID the address goes first: a profile that is brought up again may keep an address it already has.
+    Without a live cable nmcli cannot do it: what there is then is read back and told, as in a dry run.
+    """
+    interface, keeper = quote(step.interface), step.keeper
+    flush = f"ip -4 address flush dev {interface} scope global" if isinstance(step, RenewGid) else ""
+    if keeper.uuid is not None:
+        uuid = f"uuid={keeper.uuid}"
     else:
         listed = "LC_ALL=C.UTF-8 timeout 30 nmcli -t -f UUID,FILENAME connection show"
         uuid = f"""
-export wanted={quote(join_terse([step.profile_file]))}
+export wanted={quote(join_terse([keeper.profile_file]))}
 uuid=$({listed} | awk 'substr($0, 38) == ENVIRON["wanted"] {{ print substr($0, 1, 36) }}')
 [ -n "$uuid" ] || {{ echo "$wanted: expected its profile loaded, found none" >&2; exit 65; }}"""
     return f"""{generate()}
 timeout 60 nmcli connection reload
 {uuid}
-timeout 120 nmcli --wait 90 connection up uuid "$uuid" ifname {quote(step.interface)} >/dev/null
+{flush}
+timeout 120 nmcli --wait 90 connection up uuid "$uuid" ifname {interface} >/dev/null || {{
+  code=$?
+  [ "$(cat /sys/class/net/{interface}/carrier 2>/dev/null)" != 1 ] || exit $code
+}}
 """

@@ -10,7 +10,7 @@ AFTER_ACTING: dict[str, tuple[str, str]] = {
         "run again; what it says is what is left",
     ),
     "not_active": (
-        "address, MTU or profile did not come within 20 s",
+        "address, MTU, profile or GID did not come within 20 s",
         "run again; what it says is what differs",
     ),
     "not_as_desired": (

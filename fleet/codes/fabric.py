@@ -13,13 +13,24 @@ HOST: dict[str, tuple[str, str]] = {
 """About the host as a whole."""
 
 FABRIC: dict[str, tuple[str, str]] = {
+    "device_missing": (
+        "the network device of a rail end is not on PCI. `dgx-spark-mlnx-hotplug` takes a ConnectX-7 off PCI while "
+        "no cable is in; `/sys/devices/platform/MTKP0001:00/pcie_hotplug/debug_state` is 1 while it sees one",
+        "plug the cable in at both ends, and restart both Sparks with it in: one that came back while they ran can "
+        "stay at 13 Gb/s. A board with other PCI addresses names them in the roster (`pci`)",
+    ),
     "interface_missing": (
-        "the port of a rail end is not on the host. A ConnectX-7 leaves PCI when no cable is in",
-        "look at the cage, then at `lspci`",
+        "the device is on PCI and has no interface of the name: no driver has taken it, or it has another name",
+        "load the driver, or look for what names it: a rule of udev, a `.link` file",
     ),
     "no_carrier": (
-        "the port is there and no cable is live",
+        "the port is there and up, and no cable is live; the rail and both its ends are named",
         "plug the cable in, at both ends",
+    ),
+    "port_down": (
+        "somebody disconnected the port with `nmcli device disconnect`; or it was brought up and is down again. "
+        "A port that is merely down is a step and no refusal",
+        "`nmcli device set PORT autoconnect yes` once it may come up, or take the rail out of the roster",
     ),
     "netplan_unreadable": (
         "netplan cannot read one of its files, and so reads none; the file and line are named, never quoted",
@@ -38,8 +49,17 @@ FABRIC: dict[str, tuple[str, str]] = {
         "load `mlx5_ib`; look at `rdma link`",
     ),
     "gid_missing": (
-        "address and profile are right, and the RDMA device has no RoCE v2 GID for the address",
-        "take the interface down and up while nothing uses RDMA",
+        "the RDMA device has a RoCE v2 GID for the address, and its port is not ACTIVE",
+        "look at `rdma link`; the port follows its interface within a second",
+    ),
+    "gid_index_taken": (
+        "another GID stands at the index that the fabric declares (`gid_index`); no repair of ours can move it",
+        "declare another index, or take away what holds that one",
+    ),
+    "rdma_in_use": (
+        "a rail must be brought up again, which takes its GIDs away, and processes (or a kernel module, as rpcrdma) "
+        "work with its RDMA device; they are named with their pids",
+        "stop them and run again: `pyinfra INV fact facts.roce.RdmaUse` shows who holds what",
     ),
     "transport_unavailable": (
         "`sparks env`: a rail of the Spark has no RoCE v2 GID, so no environment can be made from it",

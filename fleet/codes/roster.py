@@ -2,7 +2,7 @@
 
 ROSTER: dict[str, tuple[str, str]] = {
     "not_a_fabric_port": (
-        "an end of a rail names an interface that is no ConnectX-7 twin",
+        "an end of a rail, or a key of `pci`, names an interface that is no ConnectX-7 twin",
         "name one of the four; case matters",
     ),
     "interface_name": (
@@ -152,6 +152,10 @@ ROSTER: dict[str, tuple[str, str]] = {
     "spark_serves_twice": (
         "two deployments on one Spark",
         "one of them",
+    ),
+    "pci_reused": (
+        "two ConnectX-7 twins of a Spark at one PCI address",
+        "an address for each under `pci`",
     ),
     "management_on_fabric": (
         "the management interface is a ConnectX-7 twin",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fleet.desired import DesiredSpark
 from fleet.observation import Observation, known
-from fleet.rail_document import interface_missing
+from fleet.port import port_missing
 from fleet.refusal import Refusal
 from fleet.step import Step
 from fleet.transit.desired import DOCKER_USER, FILE_MODE, FROM_RAIL, OWN_NAME, Transit
@@ -33,7 +33,7 @@ def _missing(desired: DesiredSpark, seen: Observation) -> Iterator[Refusal]:
         return
     for interface in desired.transit.interfaces if desired.transit else ():
         end = desired.end_on(interface)
-        missing = None if end is None else interface_missing(end.spark, end.interface, known(seen.links))
+        missing = None if end is None else port_missing(end, seen)
         if missing is not None:
             yield missing
 

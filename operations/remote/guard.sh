@@ -8,7 +8,7 @@
 #   restore  the old state; called by the timer
 #
 # Before this text stand: token seconds home etc run kept, written and removed (file names), and lines for nmcli:
-# up (uuid interface) and down (up|down uuid interface). $dir holds the files, new/ and old/. One lock keeps arm,
+# up (uuid interface, anew where its address goes first) and down (up|down uuid interface). $dir holds the files, new/ and old/. One lock keeps arm,
 # commit and restore apart; a holder that is killed frees it. A complaint reads `expected x, found y`.
 set -u
 export LC_ALL=C
@@ -80,7 +80,8 @@ try() {
     for name in $names; do put "$dir/new/$name" "$run/$name" || give_up "no room in $run"; done
     timeout 120 netplan generate >/dev/null 2>&1 || give_up "netplan refused its files"
     timeout 60 nmcli connection reload || give_up "NetworkManager did not reload its profiles"
-    echo "$up" | while read -r uuid interface; do
+    echo "$up" | while read -r uuid interface how; do
+        [ "$how" != anew ] || ip -4 address flush dev "$interface" scope global
         [ -z "$uuid" ] || timeout 90 nmcli --wait 60 connection up uuid "$uuid" ifname "$interface" >/dev/null || exit
     done || give_up "a profile that did not come up"
     becomes tried

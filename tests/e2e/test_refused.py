@@ -99,7 +99,8 @@ def test_every_reason_on_every_host_is_given_at_once_and_nothing_is_written(
             f"{first} /etc/netplan/95-bad.yaml: expected a file that netplan can read, found",
             f"{first} ollama models: expected an observation, found",
             f"{second} enp1s0f1np1: expected no durable state but the roster's, found /etc/netplan/40-cx7.yaml",
-            f"{second} enP2p1s0f1np1: expected a live cable, found no carrier",
+            f"{second} enP2p1s0f1np1: expected a live cable on "
+            f"rail 103 ({second} enP2p1s0f1np1 - {first} enP2p1s0f1np1), found no carrier",
             f"{second} ollama model llama3.2:1b: expected sha256:",
         )
         assert SECRET not in run.out + run.err
@@ -125,7 +126,8 @@ def test_no_interface_no_networkmanager_no_api(clean: "Lab", names: tuple[str, .
     run = pyinfra(trace, *SERVE, "-y")
     assert_refused(
         run,
-        f"{first} enp1s0f1np1: expected the interface on the host, found only",
+        f"{first} enp1s0f1np1: expected the interface on the host, "
+        "found PCI 0000:00:07.0 with driver virtio-pci and no interface",
         f"{first} ollama residency: expected an observation, found",
         f"{second} NetworkManager: expected it running, found it stopped",
         f"{second} ollama.service: expected a loaded unit, found not-found",

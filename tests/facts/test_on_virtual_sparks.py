@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from facts.look import Look
+from facts.netplan import NetplanEffective
 from facts.network import Connections, Links
 from facts.roce import RoceDevices, RoceGids
 from fleet.connections import Connections as NmConnections
@@ -86,3 +87,17 @@ def test_a_profile_says_whether_it_survives(fresh_lab: "Lab") -> None:
 
     act(fresh_lab, "systemctl stop NetworkManager")
     assert observe(fresh_lab, Connections) == NmConnections(running=False)
+
+
+NETWORKD = "systemctl show systemd-networkd --property ActiveState,ExecMainStartTimestampMonotonic"
+
+
+def test_netplan_itself_is_asked_and_nothing_is_started_for_it(fresh_lab: "Lab") -> None:
+    name = fresh_lab.state.machines[0].name
+    before = fresh_lab.ssh(name, NETWORKD).stdout
+    found = observe(fresh_lab, NetplanEffective)
+    assert found.version
+    assert found.devices
+    assert (found.complaint, found.problems, found.disagreements) == (None, (), ())
+    assert all(setting.sources for one in found.devices for setting in one.settings)
+    assert fresh_lab.ssh(name, NETWORKD).stdout == before

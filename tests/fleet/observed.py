@@ -7,7 +7,7 @@ from typing import Any
 
 from facts.remote import netplan_tree
 from fleet.applied import AppliedIp4
-from fleet.connections import Connections, Networking, NmDevice, Profile
+from fleet.connections import Connections, Networking, Profile
 from fleet.desired import DesiredEnd
 from fleet.hardware import TWINS
 from fleet.keyfile import Settings, Storage, parse_keyfile
@@ -15,9 +15,13 @@ from fleet.links import Link, LinkAddress
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
+from fleet.nm_device import NmDevice
 from fleet.observation import Observation, known
+from fleet.pci import PciFunction, PciNetwork
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument, document_for
+from fleet.rail_gid import RenewGid
+from fleet.rdma_use import DeviceUse
 from fleet.record import sha256_digest
 from fleet.roce import RoceDevice, RoceGid
 from fleet.session import Session, SshConnection
@@ -52,6 +56,14 @@ def blank(host: str) -> Observation:
         session=Session(ssh=SshConnection(client="10.0.0.2", server="10.0.0.11", port=22, device=MANAGEMENT)),
         guard=Guard(),
         management=AppliedIp4(),
+        rdma_use=tuple(DeviceUse(device=twin.rdma_device) for twin in TWINS),
+        pci=PciNetwork(
+            functions=tuple(
+                PciFunction(address=twin.pci_address, vendor="15b3", device="1021", device_class="020000",
+                            driver="mlx5_core", interfaces=(twin.interface,))
+                for twin in TWINS
+            )
+        ),
     )  # fmt: skip
 
 
@@ -151,7 +163,7 @@ def applied(step: Step, ends: Iterable[DesiredEnd], seen: Observation) -> Observ
     match step:
         case WriteDocument(document=document):
             return with_file(seen, netplan_file(document.path, document.text))
-        case Activate(interface=interface):
+        case Activate(interface=interface) | RenewGid(interface=interface):
             end = next(each for each in ends if each.interface == interface)
             seen = with_link(seen, link(interface, end.mtu, [str(end.address)]))
             gids = (*(each for each in known(seen.roce_gids) if each.netdev != interface), gid(end))

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from fleet.connections import (
     Connections,
     Networking,
-    parse_devices,
     parse_networking,
     parse_profiles,
 )
 from fleet.keyfile import NetplanKeyfile, Settings, Storage, parse_keyfile, storage_of
 from fleet.keyfile_loading import parse_keyfile_listing
+from fleet.nm_device import parse_devices
 from fleet.nmcli import join_terse
 from fleet.record import Unobserved
 from tests.conftest import CaseText
@@ -53,6 +53,15 @@ def test_a_devices_state_and_its_detail_are_two_things(case: CaseText) -> None:
     assert (found["peer0"].state, found["peer0"].detail) == ("connecting", "getting IP configuration")
     assert found["enp1s0f0np0"].connection == "cx7: p0"
     assert (found["br0"].state, found["br0"].detail, found["br0"].connection) == ("unmanaged", None, None)
+
+
+def test_only_a_device_that_is_disconnected_without_autoconnect_is_kept_down() -> None:
+    listed = "a:ethernet:disconnected:\nb:ethernet:disconnected:\nc:ethernet:connected:rail\n"
+    may = {"a": "no", "b": "yes", "c": "no"}
+    shown = "\n".join(f"GENERAL.DEVICE:{name}\nGENERAL.AUTOCONNECT:{yes}\n" for name, yes in may.items())
+    assert [each.name for each in parse_devices(listed, shown) if each.kept_down] == ["a"]
+    with pytest.raises(ValueError, match=r"found GENERAL\.DEVICE and nothing"):
+        parse_devices(listed, "GENERAL.DEVICE:a\n")
 
 
 def test_the_order_of_nmcli_does_not_matter(case: CaseText) -> None:

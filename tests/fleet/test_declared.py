@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fleet.hardware import INTERFACES
+from fleet.keeper import BringUp
 from fleet.keyfile import Settings
 from fleet.netplan.document import rail_document, rail_path
 from fleet.observation import Observation, known
@@ -129,7 +130,8 @@ def test_an_adopted_file_that_is_not_up_yet_is_brought_up_and_no_document_writte
     rows = roster(**adopts(CX7, RAILS))
     found = outcome(rows, with_file(RAILS))
     assert isinstance(found, Plan)
-    assert [(step.kind, getattr(step, "uuid", "")) for step in found.steps] == [("activate", None)] * 2
+    brought_up = [step for step in found.steps if isinstance(step, BringUp)]
+    assert [step.keeper.uuid for step in brought_up] == [None] * 2 == [None for _ in found.steps]
     assert "the profile of /etc/netplan/40-cx7.yaml up" in found.steps[0].after
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 import pytest
 
 from fleet import owners
-from fleet.connections import Connections, Networking, NmDevice, Profile
+from fleet.connections import Connections, Networking, Profile
 from fleet.hardware import INTERFACES
 from fleet.keyfile import Keyfile, Settings, Storage, parse_keyfile
 from fleet.links import Link, LinkAddress
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.document import rail_document
+from fleet.nm_device import NmDevice
 from fleet.owners import parse_leftovers
 from fleet.ownership import Claim, Lasting, ports
 from tests.fleet.observed import link, netplan_file

@@ -262,8 +262,8 @@ def test_a_file_for_another_card_by_its_address_is_no_concern() -> None:
     assert steps(found) == []
 
 
-def test_an_address_without_a_gid_is_refused() -> None:
-    assert codes(done(A).model_copy(update={"roce_gids": ()})) == {"gid_missing"}
+def test_an_address_without_a_gid_gets_it_anew() -> None:
+    assert [kind for kind, _ in steps(done(A).model_copy(update={"roce_gids": ()}))] == ["renew_gid"] * 2
 
 
 @pytest.mark.parametrize("section", ["netplan", "links", "connections", "roce_devices", "roce_gids"])
