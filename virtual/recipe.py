@@ -22,6 +22,7 @@ PACKAGE_SETS = {
     "network": ("network-manager", "netplan.io", "python3-yaml", "iproute2", "iputils-ping", "ethtool",
                 "ca-certificates", "curl"),
     "rdma": ("rdma-core", "ibverbs-utils", "rdmacm-utils", "perftest", "infiniband-diags"),
+    "containers": ("docker.io", "docker-cli", "iptables"),
 }  # fmt: skip
 """What is installed, by purpose. mmdebstrap installs no Recommends: name what is needed."""
 

@@ -46,7 +46,8 @@ for unit in modprobe@drm modprobe@efi_pstore systemd-pstore systemd-tpm2-setup s
     ln -sf /dev/null "$root/etc/systemd/system/$unit.service"
 done
 for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer e2scrub_all.timer \
-    systemd-networkd.service systemd-networkd.socket systemd-networkd-wait-online.service; do
+    systemd-networkd.service systemd-networkd.socket systemd-networkd-wait-online.service \
+    docker.service containerd.service; do # docker.socket stays: the first who asks starts the daemon
     rm -f "$root"/etc/systemd/system/*.wants/"$unit"
 done
 for target in multi-user default; do
