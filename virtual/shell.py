@@ -14,11 +14,14 @@ from virtual.progress import Say, silent
 
 USER = "spark"
 COMMAND_SECONDS = 120.0
-BOOT_SECONDS = 400.0
+BOOT_SECONDS = 600.0
 """Four machines that boot at once took 163 s on two busy cores (virtual-sparks.md, measured 2026-11-29)."""
 
+LOGIN_SECONDS = 300
+"""When ssh itself gives up; whoever runs a command here gives up sooner."""
+
 TRY_SECONDS = 60.0
-"""A fresh login takes 1 to 5 s, 10 s while the guest boots (measured 2026-11-29)."""
+"""A fresh login takes 1 to 5 s, 10 s while the guest boots, 50 s where ten machines boot (measured 2026-11-29)."""
 
 TELL_SECONDS = 15.0
 """How often somebody who waits is told so."""
@@ -52,7 +55,7 @@ class Shell:
         settings = [
             "BatchMode=yes", "IdentitiesOnly=yes", "LogLevel=ERROR", "GlobalKnownHostsFile=/dev/null",
             "HostKeyAlgorithms=ssh-ed25519", "UpdateHostKeys=no", "PreferredAuthentications=publickey",
-            "ConnectTimeout=30", "ServerAliveInterval=10", "ServerAliveCountMax=6",
+            f"ConnectTimeout={LOGIN_SECONDS}", "ServerAliveInterval=10", "ServerAliveCountMax=6",
             *(pinned if self.known_hosts else unknown),
         ]  # fmt: skip
         words = [word for setting in settings for word in ("-o", setting)]
@@ -81,12 +84,17 @@ class Shell:
     def wait(self, command: str = "true", seconds: float = BOOT_SECONDS, say: Say = silent) -> str:
         """Run a command as soon as ssh answers, until it succeeds; its output.
 
-        A port that accepts proves nothing: QEMU accepts before the guest listens.
+        A port that accepts proves nothing: QEMU accepts before the guest listens. A login that is given up
+        has cost the guest as much as one that succeeds, so each that takes too long makes the next more patient.
         """
         start = said = time.monotonic()
+        patience = TRY_SECONDS
         while True:
-            complaint = self.attempt(command)
+            began = time.monotonic()
+            complaint = self.attempt(command, patience)
             now = time.monotonic()
+            if now > began + patience:
+                patience *= 2
             if complaint.returncode == 0:
                 return complaint.stdout
             if now > said + TELL_SECONDS:
@@ -97,16 +105,16 @@ class Shell:
                 raise LabError(f"{self.name}: not ready after {seconds:.0f} s: {last}")
             time.sleep(0.5)
 
-    def attempt(self, command: str) -> subprocess.CompletedProcess[str]:
+    def attempt(self, command: str, seconds: float = TRY_SECONDS) -> subprocess.CompletedProcess[str]:
         """Run a short command where no answer is an answer too: exit status 255."""
         try:
-            return self.run(command, timeout=TRY_SECONDS)
+            return self.run(command, timeout=seconds)
         except LabError as error:
             self.disconnect()
             return subprocess.CompletedProcess([], CONNECTION_FAILED, "", error.message)
 
     def _socket(self, user: str) -> Path:
-        return self.control / f"{self.name}-{user}"
+        return self.control / f"{self.name}-{self.port}-{user}"
 
 
 def remove_control_directory(control: Path) -> None:

@@ -5,7 +5,9 @@ set -eu
 name=$1 machine_id=$2
 date -s "@$3" > /dev/null
 
-hostnamectl set-hostname "$name"
+# Not hostnamectl: the service behind it takes seconds to start, and on a busy host too long.
+echo "$name" > /etc/hostname
+hostname "$name"
 printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$name" > /etc/hosts
 echo "$machine_id" > /etc/machine-id
 sed -i "s/^DGX_SERIAL_NUMBER=.*/DGX_SERIAL_NUMBER=\"VIRTUAL-$name\"/" /etc/dgx-release
