@@ -1,4 +1,4 @@
-"""The virtual Sparks of this checkout, as `sparks virtual up` left them.
+"""The pair of virtual Sparks of this checkout, as `sparks virtual up` left it.
 
 They are reached as real ones are: an ordinary user with sudo, a key, and a pinned host key per machine.
 """
@@ -10,20 +10,9 @@ from virtual.errors import LabError
 from virtual.lab import Lab
 
 try:
-    _lab = Lab().state
+    _lab = Lab()
+    _hosts, _known_hosts = _lab.hosts("pair"), _lab.state.known_hosts
 except LabError as _error:
     raise PyinfraError(_error.message) from _error
 
-virtual = site(
-    __file__,
-    {
-        machine.name: {
-            "ssh_hostname": machine.host,
-            "ssh_port": machine.port,
-            "ssh_user": _lab.user,
-            "ssh_key": _lab.key,
-        }
-        for machine in _lab.machines
-    },
-    known_hosts=_lab.known_hosts,
-)
+virtual = site(__file__, _hosts, known_hosts=_known_hosts)

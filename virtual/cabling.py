@@ -16,6 +16,9 @@ SLOT_OF = {
 TWINS = (("enp1s0f0np0", "enP2p1s0f0np0"), ("enp1s0f1np1", "enP2p1s0f1np1"))
 """The two interfaces of cage 0 and of cage 1, in the order of their PCIe domains."""
 
+CAGES = {"f0": TWINS[0], "f1": TWINS[1]}
+"""Both twins of a cage: a real cable has them both."""
+
 MOST_MACHINES = 8
 
 
@@ -34,11 +37,17 @@ class CageCable:
     ends: tuple[tuple[int, int], tuple[int, int]]
 
 
+def _ring(size: int) -> tuple[CageCable, ...]:
+    """Cage 1 of each to cage 0 of the next."""
+    return tuple(CageCable(((number, 1), (number % size + 1, 0))) for number in range(1, size + 1))
+
+
 LAYOUTS: Mapping[str, tuple[CageCable, ...]] = {
     "pair": (CageCable(((1, 1), (2, 1))),),
-    "ring4": tuple(CageCable(((number, 1), (number % 4 + 1, 0))) for number in (1, 2, 3, 4)),
+    "triangle": _ring(3),
+    "ring4": _ring(4),
 }
-"""pair: cage 1 to cage 1. ring4: cage 1 of each to cage 0 of the next."""
+"""pair: cage 1 to cage 1. triangle, ring4: cage 1 of each to cage 0 of the next."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,15 @@ class Cabling:
     def peer(self, port: Port) -> Port | None:
         """The other end of the cable in this port; None where none is plugged in."""
         return self.peers.get(port)
+
+
+def interfaces(name: str) -> tuple[str, ...]:
+    """The interfaces that a port's name means: itself, or both twins of the cage `f0` or `f1`."""
+    if name in SLOT_OF:
+        return (name,)
+    if name not in CAGES:
+        raise LabError(f"port: expected one of {', '.join((*CAGES, *SLOT_OF))}, found {name}")
+    return CAGES[name]
 
 
 def machine_name(number: int) -> str:

@@ -8,6 +8,7 @@ import click
 
 from virtual.cabling import LAYOUTS
 from virtual.lab import Lab
+from virtual.machine import MOVED_ADDRESS
 from virtual.progress import to_terminal
 from virtual.shell import USER
 
@@ -55,9 +56,10 @@ def status() -> None:
 @click.argument("name")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--user", default=USER, show_default=True, help="spark, asksudo (its sudo asks) or nosudo.")
-def ssh(name: str, command: tuple[str, ...], user: str) -> None:
+@click.option("--moved", is_flag=True, help=f"By way of {MOVED_ADDRESS}, for a machine that was given it.")
+def ssh(name: str, command: tuple[str, ...], user: str, moved: bool) -> None:
     """Log in to a machine, or run a command there."""
-    argv = Lab().shell(name).argv(user, *(["-t"] if sys.stdin.isatty() else []))
+    argv = Lab().shell(name, moved).argv(user, *(["-t"] if sys.stdin.isatty() else []))
     os.execv(argv[0], [*argv, *command])
 
 
@@ -66,6 +68,24 @@ def ssh(name: str, command: tuple[str, ...], user: str) -> None:
 def power_cycle(names: tuple[str, ...]) -> None:
     """Cut the power of machines and wait until they have booted."""
     Lab(say=to_terminal()).power_cycle(*names)
+
+
+@virtual.command()
+@click.argument("name")
+@click.argument("port")
+@click.argument("what", type=click.Choice(["pull", "plug"]))
+def cable(name: str, port: str, what: str) -> None:
+    """Pull a cable, or plug it in: the one in PORT, a cage (f0, f1) or one interface of it."""
+    Lab().set_cable(name, port, what == "plug")
+
+
+@virtual.command()
+@click.argument("name")
+@click.argument("port")
+@click.argument("what", type=click.Choice(["remove", "insert"]))
+def card(name: str, port: str, what: str) -> None:
+    """Remove network cards from PCI, or insert them: those of PORT, a cage (f0, f1) or one interface of it."""
+    Lab(say=to_terminal()).set_card(name, port, what == "insert")
 
 
 @virtual.command()

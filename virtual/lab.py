@@ -8,13 +8,14 @@ lab.down()
 """
 
 import subprocess
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from virtual import cache, host, image, locks, parallel, running, snapshot, state
-from virtual.cabling import SLOT_OF, Cabling, Port, cabling, least_machines
+from virtual.cabling import Cabling, cabling, interfaces, least_machines
 from virtual.errors import LabError
-from virtual.machine import netdev
 from virtual.progress import Say, silent
 from virtual.rig import STARTED
 from virtual.running import MachineStatus, Running
@@ -43,6 +44,21 @@ class Lab:
         if known is None:
             raise LabError("the lab is down: run `sparks virtual up`")
         return known
+
+    def hosts(self, layout: str) -> Mapping[str, Mapping[str, Any]]:
+        """The machines of the running lab by name, each with pyinfra's connection data.
+
+        A `LabError` when the lab is down, or up in another layout than its inventory is about.
+        """
+        known = self.state
+        if known.layout != layout:
+            cure = f"run `sparks virtual down` and `sparks virtual up --layout {layout}`"
+            raise LabError(f"the lab: expected layout {layout}, found {known.layout}: {cure}")
+        login = {"ssh_user": known.user, "ssh_key": known.key}
+        return {
+            machine.name: {"ssh_hostname": machine.host, "ssh_port": machine.port, **login}
+            for machine in known.machines
+        }
 
     def up(self, layout: str = "pair", count: int | None = None) -> LabState:
         """Bring up the machines of a layout, from the cache where it has them; as many as it joins."""
@@ -87,17 +103,20 @@ class Lab:
             parallel.each(lab.power_cycle, cut)
             self._say(f"booted: {', '.join(names)}")
 
-    def set_cable(self, name: str, interface: str, up: bool) -> None:
-        """Plug in or pull the cable in an interface: both its ends gain or lose the carrier."""
-        rig, here = self._running().rig, Port(self._running().machine(name).name, interface)
-        if interface not in SLOT_OF:
-            raise LabError(f"{name} interface: expected one of {', '.join(SLOT_OF)}, found {interface}")
-        there = rig.cabling.peer(here)
-        if there is None:
-            raise LabError(f"{name} {interface}: expected a cable, found none in layout {rig.cabling.layout}")
-        for port in (here, there):
-            with rig.qmp(port.machine) as qmp:
-                qmp.set_link(netdev(port.interface), up)
+    def set_cable(self, name: str, port: str, up: bool) -> None:
+        """Plug in or pull a cable: both its ends gain or lose the carrier.
+
+        A port is a cage, `f0` or `f1`, as a real cable is; or an interface, one twin of it.
+        """
+        lab = self._running()
+        for interface in interfaces(port):
+            lab.set_cable(lab.machine(name), interface, up)
+
+    def set_card(self, name: str, port: str, present: bool) -> None:
+        """Put the network cards of a port into their slots, cables included, or take them out, while all runs."""
+        lab = self._running()
+        for interface in interfaces(port):
+            lab.set_card(lab.machine(name), interface, present)
 
     def ssh(
         self, name: str, command: str, user: str = USER, timeout: float = COMMAND_SECONDS
@@ -105,10 +124,10 @@ class Lab:
         """Run a command on a machine; exit status 255 means that ssh failed."""
         return self.shell(name).run(command, user, timeout)
 
-    def shell(self, name: str) -> Shell:
-        """How to reach a machine."""
+    def shell(self, name: str, moved: bool = False) -> Shell:
+        """How to reach a machine; `moved`: at the other address, which only a test gives it."""
         lab = self._running()
-        return lab.rig.shell(lab.machine(name).name)
+        return lab.rig.shell(lab.machine(name).name, moved)
 
     def wait(self, name: str, seconds: float = BOOT_SECONDS) -> None:
         """Wait until a machine answers and every unit of its boot has started."""

@@ -4,7 +4,7 @@ QEMU runs with the run folder of the lab as its working directory, so that socke
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +25,24 @@ MANAGEMENT_MAC = "52:54:00:00:00:aa"
 """The same in every machine, each is alone on its network: another one would get another address."""
 
 MANAGEMENT_ADDRESS = "10.99.0.11"
+MOVED_ADDRESS = "10.99.0.12"
+"""An address that no machine has. One that takes it is reached through a port of its own."""
+
 SERIAL_NUMBER = "VIRTUAL0000000"
 """The same in every machine: the tables stay in the memory that a clone shares with its original."""
 
 GOLDEN = "vspark0"
 """The machine that is booted once and then cloned; it is no part of any lab."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where sshd of one machine is reached on 127.0.0.1."""
+
+    ssh: int
+    """At `MANAGEMENT_ADDRESS`."""
+    moved: int
+    """At `MOVED_ADDRESS`."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +77,23 @@ def netdev(interface: str) -> str:
     return f"rail-{interface}"
 
 
+def nic(interface: str) -> str:
+    """QEMU's name for the network card that is an interface."""
+    return f"nic-{interface}"
+
+
+def rail_nic(machine: Machine, interface: str) -> Mapping[str, str]:
+    """The card of a rail port, as QEMU takes it on its command line and while it runs."""
+    return _nic(nic(interface), netdev(interface), SLOT_OF[interface], machine.mac(interface))
+
+
 def arguments(
-    machine: Machine, cabling: Cabling, image: Image, run: Path, ssh_port: int, snapshot: str | None
+    machine: Machine, cabling: Cabling, image: Image, run: Path, ports: Ports, snapshot: str | None
 ) -> list[str]:
     """The command line, without the program; `snapshot` is what to wake from, None to boot."""
     return [
         *_computer(machine, image, run / machine.name),
-        *_management(ssh_port),
+        *_management(ports),
         *_rails(machine, cabling),
         *(["-loadvm", snapshot] if snapshot else []),
     ]
@@ -96,16 +119,18 @@ def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
     )  # fmt: skip
 
 
-def _management(ssh_port: int) -> Iterable[str]:
-    forward = f"hostfwd=tcp:127.0.0.1:{ssh_port}-{MANAGEMENT_ADDRESS}:22"
+def _management(ports: Ports) -> Iterable[str]:
+    ends = ((ports.ssh, MANAGEMENT_ADDRESS), (ports.moved, MOVED_ADDRESS))
+    forwards = ",".join(f"hostfwd=tcp:127.0.0.1:{port}-{address}:22" for port, address in ends)
     # Without IPv6: a router's advertisement would add an address at its own time.
     network = f"user,id=management,net=10.99.0.0/24,ipv6=off,restrict=on,dhcpstart={MANAGEMENT_ADDRESS}"
-    return "-netdev", f"{network},{forward}", "-device", _nic("management", 3, MANAGEMENT_MAC)
+    card = _nic("nic-management", "management", 3, MANAGEMENT_MAC)
+    return "-netdev", f"{network},{forwards}", "-device", _spelled(card)
 
 
 def _rails(machine: Machine, cabling: Cabling) -> Iterable[str]:
     """A cable is a pair of unix datagram sockets. A port without one sends to where nothing is."""
-    for interface, slot in SLOT_OF.items():
+    for interface in SLOT_OF:
         port = Port(machine.name, interface)
         peer = cabling.peer(port)
         there = cable_socket(peer) if peer else "cables/unplugged"
@@ -114,9 +139,15 @@ def _rails(machine: Machine, cabling: Cabling) -> Iterable[str]:
             f"dgram,id={netdev(interface)},local.type=unix,local.path={cable_socket(port)},"
             f"remote.type=unix,remote.path={there}",
             "-device",
-            _nic(netdev(interface), slot, machine.mac(interface)),
+            _spelled(rail_nic(machine, interface)),
         )
 
 
-def _nic(network: str, slot: int, mac: str) -> str:
-    return f"virtio-net-pci,netdev={network},addr={slot:#x},mac={mac},romfile="
+def _nic(name: str, network: str, slot: int, mac: str) -> Mapping[str, str]:
+    return {"driver": "virtio-net-pci", "id": name, "netdev": network, "addr": f"{slot:#x}", "mac": mac, "romfile": ""}
+
+
+def _spelled(device: Mapping[str, str]) -> str:
+    """As the command line has it: the driver first, without its key."""
+    driver, *settings = device.items()
+    return ",".join((driver[1], *(f"{key}={value}" for key, value in settings)))

@@ -63,6 +63,10 @@ class Qmp:
         """Plug in or pull the cable of a netdev."""
         self.execute("set_link", name=netdev, up=up)
 
+    def devices(self) -> set[str]:
+        """The names of the devices that the machine has now, of those that were given one."""
+        return {each["name"] for each in self.execute("qom-list", path="/machine/peripheral")}
+
     def _read(self) -> dict[str, Any]:
         """The next message that is no event."""
         while line := self._stream.readline():

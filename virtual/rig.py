@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from virtual import host, process
+from virtual import host, plugging, process
 from virtual.cabling import SLOT_OF, Cabling, Port
 from virtual.errors import LabError
 from virtual.image import Image
-from virtual.machine import Machine, arguments, cable_socket, netdev
+from virtual.machine import Machine, Ports, arguments, cable_socket
 from virtual.process import PROGRAM, Process
 from virtual.progress import Say, silent
 from virtual.qmp import Qmp
@@ -30,8 +30,9 @@ START_SECONDS = 60.0
 BOOTED = b"lab-started"
 """The guest's last unit writes it to the console (guest/files/…/lab-started.service)."""
 
-CONSOLE_SECONDS = 300.0
-"""After that ssh has the last word. A boot took 63 s, 125 s on a busy host (measured 2026-11-29)."""
+CONSOLE_SECONDS = 600.0
+"""After that ssh has the last word. A boot took 63 s, 125 s on a busy host, 320 s on one with a load of 8
+(measured 2026-11-29)."""
 
 STARTED = "case $(systemctl is-system-running) in running|degraded) ;; *) exit 1 ;; esac"
 """Succeeds once every unit of the boot has started, the RoCE devices among them, or has failed."""
@@ -40,13 +41,14 @@ STARTED = "case $(systemctl is-system-running) in running|degraded) ;; *) exit 1
 _children: list[subprocess.Popen[bytes]] = []
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on now."""
+def free_ports(count: int) -> list[Ports]:
+    """Ports of 127.0.0.1 that nobody listens on now, for a number of machines."""
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        sockets = [stack.enter_context(socket.socket()) for _ in range(2 * count)]
         for each in sockets:
             each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
+        numbers = [int(each.getsockname()[1]) for each in sockets]
+    return [Ports(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
 
 
 @dataclass
@@ -64,8 +66,8 @@ class Rig:
     run: Path
     image: Image
     cabling: Cabling
-    ports: Mapping[str, int]
-    """The ssh port of each machine on 127.0.0.1."""
+    ports: Mapping[str, Ports]
+    """Of each machine, on 127.0.0.1."""
     key: Path
     known_hosts: Path | None
     control: Path
@@ -81,9 +83,10 @@ class Rig:
         """The disk of one machine."""
         return self.directory(machine) / "disk.qcow2"
 
-    def shell(self, name: str) -> Shell:
-        """ssh to a machine."""
-        return Shell(name, self.ports[name], self.key, self.known_hosts, self.control)
+    def shell(self, name: str, moved: bool = False) -> Shell:
+        """ssh to a machine; `moved`: at its other address."""
+        port = self.ports[name].moved if moved else self.ports[name].ssh
+        return Shell(name, port, self.key, self.known_hosts, self.control)
 
     def qmp(self, name: str) -> Qmp:
         """The QMP connection of a machine."""
@@ -93,11 +96,12 @@ class Rig:
         """Start QEMU, waking from a snapshot on the machine's disk or booting; its cables are set."""
         directory = self.directory(machine)
         self._clear_sockets(machine)
-        run, port = self.run.absolute(), self.ports[machine.name]
-        argv = arguments(machine, self.cabling, self.image, run, port, snapshot)
+        run, ports = self.run.absolute(), self.ports[machine.name]
+        argv = arguments(machine, self.cabling, self.image, run, ports, snapshot)
         child = self._launch([host.program(PROGRAM), *argv], directory / "qemu.log")
         self._await_qmp(machine, child)
-        self.set_cables(machine)
+        with self.qmp(machine.name) as qmp:
+            plugging.plug_cables(qmp, machine, self.cabling)
         started = process.identify(child.pid)
         if started is None:
             raise LabError(f"{machine.name}: QEMU ended: {self._complaint(machine)}")
@@ -133,13 +137,6 @@ class Rig:
                 said = now
         self.shell(machine.name).wait(STARTED, say=say)
 
-    def set_cables(self, machine: Machine) -> None:
-        """Every cable of the layout plugged in, no carrier where there is none. Holds across a reset."""
-        with self.qmp(machine.name) as qmp:
-            for interface in SLOT_OF:
-                plugged = self.cabling.peer(Port(machine.name, interface)) is not None
-                qmp.set_link(netdev(interface), plugged)
-
     def save(self, machine: Machine, snapshot: str, instead_of: str | None = None) -> None:
         """Keep the machine as it is, memory and disk, under a name."""
         with self.qmp(machine.name) as qmp:
@@ -148,11 +145,13 @@ class Rig:
             qmp.monitor(f"savevm {snapshot}")
 
     def restore(self, machine: Machine, snapshot: str) -> None:
-        """Back to a snapshot within the running QEMU, cables included."""
+        """Back to a snapshot within the running QEMU, cards and cables included."""
         self.shell(machine.name).disconnect()
         with self.qmp(machine.name) as qmp:
+            for interface in SLOT_OF:
+                plugging.insert(qmp, machine, interface)
             qmp.monitor(f"loadvm {snapshot}")
-        self.set_cables(machine)
+            plugging.plug_cables(qmp, machine, self.cabling)
 
     def set_clock(self, machine: Machine, say: Say = silent) -> None:
         """Wait for ssh, and set the clock, which after a restore stands where the snapshot was taken."""

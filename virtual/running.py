@@ -5,11 +5,12 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from virtual import disk, parallel, process, shell, state
-from virtual.cabling import Cabling, cabling
+from fleet.hardware import TWINS
+from virtual import disk, parallel, plugging, process, shell, state
+from virtual.cabling import Cabling, Port, cabling
 from virtual.errors import LabError
 from virtual.image import Image
-from virtual.machine import Machine, machines
+from virtual.machine import Machine, Ports, machines, netdev
 from virtual.progress import Say
 from virtual.rig import Rig, free_ports
 from virtual.snapshot import CLEAN, Snapshot
@@ -17,6 +18,7 @@ from virtual.state import LabState, MachineState
 
 LOOPBACK = "127.0.0.1"
 LOCK = "lock"
+ROCE_OF = {twin.interface: twin.rdma_device for twin in TWINS}
 READ_BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 
 
@@ -41,7 +43,7 @@ class Running:
         self._say = say
         self._recording = threading.Lock()
         wires = cabling(known.layout, len(known.machines))
-        ports = {machine.name: machine.port for machine in known.machines}
+        ports = {machine.name: Ports(machine.port, machine.moved_port) for machine in known.machines}
         key, known_hosts, control = Path(known.key), Path(known.known_hosts), Path(known.control)
         self.rig = Rig(directory, Image(Path(known.image)), wires, ports, key, known_hosts, control)
         self.machines = machines(wires)
@@ -91,11 +93,38 @@ class Running:
         if reach.run(READ_BOOT_ID).stdout.strip() == before:
             raise LabError(f"{machine.name}: expected a new boot id, found the old one")
 
+    def set_cable(self, machine: Machine, interface: str, up: bool) -> None:
+        """Plug in or pull the cable in an interface: both its ends gain or lose the carrier."""
+        here = Port(machine.name, interface)
+        there = self.rig.cabling.peer(here)
+        if there is None:
+            layout = self.rig.cabling.layout
+            raise LabError(f"{machine.name} {interface}: expected a cable, found none in layout {layout}")
+        self._set_links(up, here, there)
+
+    def set_card(self, machine: Machine, interface: str, present: bool) -> None:
+        """Put the card of an interface into its slot, cable included, or take it out."""
+        here = Port(machine.name, interface)
+        there = self.rig.cabling.peer(here)
+        with self.rig.qmp(machine.name) as qmp:
+            if present:
+                plugging.insert(qmp, machine, interface)
+            else:
+                plugging.remove(qmp, machine, interface)
+        self._set_links(present and there is not None, here, *([there] if there else []))
+        if present:
+            self.rig.shell(machine.name).wait(f"test -e /sys/class/infiniband/{ROCE_OF[interface]}", say=self._say)
+
+    def _set_links(self, up: bool, *ports: Port) -> None:
+        for port in ports:
+            with self.rig.qmp(port.machine) as qmp:
+                qmp.set_link(netdev(port.interface), up)
+
     def status(self, machine: Machine) -> MachineStatus:
         """How a machine is now."""
         runs = self.is_running(machine.name)
         answers = runs and self.rig.shell(machine.name).attempt("true").returncode == 0
-        return MachineStatus(machine.name, self.rig.ports[machine.name], runs, answers)
+        return MachineStatus(machine.name, self.rig.ports[machine.name].ssh, runs, answers)
 
     def is_running(self, name: str) -> bool:
         """Whether the very process that was started runs."""
@@ -116,11 +145,9 @@ def wake(directory: Path, image: Image, wires: Cabling, kept: Snapshot, say: Say
     shutil.copyfile(image.ssh_key, key)
     host_keys, known_hosts = kept.host_keys(), directory / "known_hosts"
     ports = free_ports(len(wires.machines))
-    listed = tuple(
-        MachineState(name=machine.name, host=LOOPBACK, port=port, machine_id=machine.machine_id, process=None)
-        for machine, port in zip(machines(wires), ports, strict=True)
-    )
-    known_hosts.write_text("".join(f"[{LOOPBACK}]:{m.port} {host_keys[m.name]}\n" for m in listed))
+    listed = tuple(_unstarted(machine, port) for machine, port in zip(machines(wires), ports, strict=True))
+    pins = [f"[{LOOPBACK}]:{port} {host_keys[m.name]}\n" for m in listed for port in (m.port, m.moved_port)]
+    known_hosts.write_text("".join(pins))
     control = shell.new_control_directory()
     known = LabState(
         layout=wires.layout, image=str(image.directory), snapshot=str(kept.directory), user=shell.USER,
@@ -135,6 +162,13 @@ def wake(directory: Path, image: Image, wires: Cabling, kept: Snapshot, say: Say
         running.rig.stop()
         raise
     return running
+
+
+def _unstarted(machine: Machine, ports: Ports) -> MachineState:
+    return MachineState(
+        name=machine.name, host=LOOPBACK, port=ports.ssh, moved_port=ports.moved,
+        machine_id=machine.machine_id, process=None,
+    )  # fmt: skip
 
 
 def found(directory: Path, say: Say) -> Running | None:

@@ -13,7 +13,7 @@ from virtual import cache, disk, host, parallel, shell
 from virtual.cabling import Cabling
 from virtual.errors import LabError
 from virtual.image import Image
-from virtual.machine import GOLDEN, Machine, arguments, machines
+from virtual.machine import GOLDEN, Machine, Ports, arguments, machines
 from virtual.progress import Say
 from virtual.recipe import GUEST
 from virtual.rig import Rig, free_ports
@@ -48,8 +48,8 @@ class Snapshot:
 def obtain(image: Image, cabling: Cabling, say: Say) -> Snapshot:
     """The snapshot of these machines: from the cache, or made now."""
     version = host.qemu_version()
-    lines = [arguments(machine, cabling, image, Path("/"), 0, None) for machine in machines(cabling)]
-    golden_key = _digest(version, arguments(_GOLDEN, _ALONE, image, Path("/"), 0, None))
+    lines = [_argument_key(machine, cabling, image) for machine in machines(cabling)]
+    golden_key = _digest(version, _argument_key(_GOLDEN, _ALONE, image))
     key = _digest(golden_key, lines, PERSONALISE.read_text())
     place = image.directory / f"{cabling.layout}-{len(cabling.machines)}-{key}"
 
@@ -61,6 +61,11 @@ def obtain(image: Image, cabling: Cabling, say: Say) -> Snapshot:
         _clone(image, cabling, golden / "disk.qcow2", scratch, say)
 
     return Snapshot(cache.obtain(place, "making a snapshot", clone, say))
+
+
+def _argument_key(machine: Machine, cabling: Cabling, image: Image) -> list[str]:
+    """The command line without what differs from run to run."""
+    return arguments(machine, cabling, image, Path("/"), Ports(0, 0), None)
 
 
 def _boot_golden(image: Image, scratch: Path, say: Say) -> None:

@@ -1,5 +1,6 @@
 """What is known of a running lab, in `.virtual/lab.json`: for its inventory, and to find it again."""
 
+import json
 import os
 from pathlib import Path
 from typing import Literal
@@ -17,6 +18,8 @@ class MachineState(Record):
     """Always 127.0.0.1."""
     port: int
     """Its ssh port there."""
+    moved_port: int
+    """The same, once its management address has been moved to `MOVED_ADDRESS`."""
     machine_id: str
     """What /etc/machine-id says: 32 hex digits."""
     process: Process | None
@@ -26,7 +29,7 @@ class MachineState(Record):
 class LabState(Record):
     """A running lab. Paths are absolute."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     layout: str
     image: str
     """The folder of the image in the cache."""
@@ -61,7 +64,17 @@ def read(path: Path) -> LabState | None:
         return LabState.from_canonical(text)
     except ValueError as error:
         cure = "run `sparks virtual down`"
-        raise LabError(f"{path}: expected the state of a lab, found something else: {cure}") from error
+        raise LabError(f"{path}: expected the state of a lab, found {_instead(text)}: {cure}") from error
+
+
+def _instead(text: str) -> str:
+    """What a file is that holds no state of ours; most often one of another version of this project."""
+    try:
+        found = json.loads(text)["format"]
+    except (ValueError, TypeError, KeyError):
+        return "something else"
+    known = LabState.model_fields["format"].default
+    return "something else" if found == known else f"format {found} where {known} is known"
 
 
 def write(path: Path, state: LabState) -> None:

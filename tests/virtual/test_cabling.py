@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtual.cabling import LAYOUTS, SLOT_OF, TWINS, Cabling, Port, cabling, least_machines
+from virtual.cabling import LAYOUTS, SLOT_OF, TWINS, Cabling, Port, cabling, interfaces, least_machines
 from virtual.errors import LabError
 
 
@@ -39,8 +39,9 @@ def test_pair_names_one_interface_at_both_ends() -> None:
         assert here.interface == there.interface
 
 
-def test_ring_uses_every_port_once() -> None:
-    wires = cabling("ring4", 4)
+@pytest.mark.parametrize(("layout", "size"), [("triangle", 3), ("ring4", 4)])
+def test_a_ring_uses_every_port_once(layout: str, size: int) -> None:
+    wires = cabling(layout, size)
     ports = {Port(machine, interface) for machine in wires.machines for interface in SLOT_OF}
     assert set(wires.peers) == set(wires.peers.values()) == ports
 
@@ -51,10 +52,19 @@ def test_more_machines_than_the_layout_joins_have_no_cable() -> None:
     assert all(wires.peer(Port("vspark3", interface)) is None for interface in SLOT_OF)
 
 
+def test_a_cage_means_both_its_twins() -> None:
+    assert interfaces("f1") == ("enp1s0f1np1", "enP2p1s0f1np1")
+    assert sorted(interfaces("f0") + interfaces("f1")) == sorted(SLOT_OF)
+    for interface in SLOT_OF:
+        assert interfaces(interface) == (interface,)
+    with pytest.raises(LabError, match=r"port: expected one of f0, f1, enp1s0f0np0, .*, found f2"):
+        interfaces("f2")
+
+
 @pytest.mark.parametrize(
     ("layout", "count", "words"),
     [
-        ("star", 2, "layout: expected one of pair, ring4, found star"),
+        ("star", 2, "layout: expected one of pair, triangle, ring4, found star"),
         ("pair", 1, "count: expected 2 to 8 machines for pair, found 1"),
         ("ring4", 9, "count: expected 4 to 8 machines for ring4, found 9"),
     ],

@@ -26,8 +26,8 @@ STATE = LabState(
     known_hosts="/checkout/.virtual/known_hosts",
     control="/tmp/sparks-none",
     machines=(
-        MachineState(name="vspark1", host="127.0.0.1", port=2201, machine_id="0" * 32, process=None),
-        MachineState(name="vspark2", host="127.0.0.1", port=2202, machine_id="1" * 32, process=None),
+        MachineState(name="vspark1", host="127.0.0.1", port=2201, moved_port=2301, machine_id="0" * 32, process=None),
+        MachineState(name="vspark2", host="127.0.0.1", port=2202, moved_port=2302, machine_id="1" * 32, process=None),
     ),
 )
 
@@ -56,10 +56,33 @@ def test_a_machine_that_is_not_in_the_lab_is_refused(tmp_path: Path) -> None:
         recorded(tmp_path, STATE).ssh("srv5", "true")
 
 
-@pytest.mark.parametrize("interface", ["eth0", "enp1s0f0np0"])
-def test_a_cable_that_is_not_there_is_refused(tmp_path: Path, interface: str) -> None:
-    with pytest.raises(LabError, match=f"vspark1.*{interface}"):
-        recorded(tmp_path, STATE).set_cable("vspark1", interface, up=False)
+@pytest.mark.parametrize("port", ["enp1s0f0np0", "f0"])
+def test_a_cable_that_is_not_there_is_refused(tmp_path: Path, port: str) -> None:
+    with pytest.raises(LabError, match="vspark1 enp1s0f0np0: expected a cable, found none in layout pair"):
+        recorded(tmp_path, STATE).set_cable("vspark1", port, up=False)
+
+
+def test_a_machine_is_reached_at_either_address(tmp_path: Path) -> None:
+    lab = recorded(tmp_path, STATE)
+    assert (lab.shell("vspark1").port, lab.shell("vspark1", moved=True).port) == (2201, 2301)
+
+
+def test_hosts_are_those_of_the_layout_that_is_up(tmp_path: Path) -> None:
+    lab = recorded(tmp_path, STATE)
+    assert {name: host["ssh_port"] for name, host in lab.hosts("pair").items()} == {"vspark1": 2201, "vspark2": 2202}
+    with pytest.raises(LabError) as refusal:
+        lab.hosts("ring4")
+    assert refusal.value.message == (
+        "the lab: expected layout ring4, found pair: run `sparks virtual down` and `sparks virtual up --layout ring4`"
+    )
+
+
+def test_the_state_of_an_older_lab_says_so(tmp_path: Path) -> None:
+    lab = recorded(tmp_path, STATE)
+    (tmp_path / ".virtual" / "lab.json").write_text('{"format": 1}')
+    with pytest.raises(LabError, match="found format 1 where 2 is known: run `sparks virtual down`"):
+        lab.hosts("pair")
+    assert lab.down() == 0
 
 
 def test_down_leaves_the_process_of_a_stale_record_alone(tmp_path: Path) -> None:

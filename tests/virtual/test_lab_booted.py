@@ -75,6 +75,44 @@ def test_reset_forgets_files_cables_and_a_dead_machine(lab: Lab, names: list[str
     assert (carrier(lab, first), carrier(lab, second)) == ("1", "1")
 
 
+def test_a_card_can_leave_pci_come_back_and_is_there_after_a_reset(lab: Lab, names: list[str]) -> None:
+    first, second = names[:2]
+    pci = f"ls /sys/bus/pci/devices; ls /sys/class/net/{CABLED}/device/driver 2>&1; ls /sys/class/infiniband"
+    before = out(lab, first, pci)
+    lab.set_card(first, CABLED, present=False)
+    without = out(lab, first, pci + " || true")
+    assert "0000:00:07.0" in before
+    assert "0000:00:07.0" not in without
+    assert "rocep1s0f1\n" not in without + "\n"
+    assert carrier(lab, second) == "0"
+    lab.set_card(first, CABLED, present=True)
+    assert out(lab, first, pci) == before
+    assert (carrier(lab, first), carrier(lab, second)) == ("1", "1")
+    lab.set_card(first, "f1", present=False)
+    lab.reset()
+    assert out(lab, first, pci) == before
+    assert (carrier(lab, first), carrier(lab, second)) == ("1", "1")
+
+
+def test_a_machine_whose_address_moved_is_reached_at_the_other(lab: Lab, names: list[str]) -> None:
+    first = names[0]
+    move = "ip addr flush dev enP7s7; ip addr add 10.99.0.12/24 dev enP7s7"
+    out(lab, first, f"sudo systemd-run -q sh -c 'sleep 1; {move}'")
+    lab.shell(first, moved=True).wait("ip -br addr show enP7s7 | grep -v 10.99.0.11")
+    lab.reset()
+    assert "10.99.0.11/24" in out(lab, first, "ip -br addr show enP7s7")
+
+
+def test_docker_is_installed_and_starts_when_asked(lab: Lab, names: list[str]) -> None:
+    first = names[0]
+    assert out(lab, first, "systemctl is-active docker.socket docker containerd || true").split() == [
+        "active", "inactive", "inactive",
+    ]  # fmt: skip
+    assert lab.ssh(first, "sudo systemctl start docker", timeout=600).returncode == 0
+    assert "-P FORWARD DROP" in out(lab, first, "sudo iptables -S FORWARD")
+    lab.reset()
+
+
 def test_the_clock_is_right_after_a_reset(lab: Lab, names: list[str]) -> None:
     lab.reset()
     for name in names:

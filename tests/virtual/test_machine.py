@@ -7,7 +7,7 @@ import pytest
 
 from virtual.cabling import SLOT_OF, cabling
 from virtual.image import Image
-from virtual.machine import Machine, arguments, machines
+from virtual.machine import Machine, Ports, arguments, machines, rail_nic
 
 IMAGE = Image(Path("/cache/image"))
 PAIR = cabling("pair", 2)
@@ -17,7 +17,7 @@ RUN = Path("/checkout/.virtual")
 
 
 def command_line(machine: Machine, run: Path = RUN, snapshot: str | None = None) -> list[str]:
-    return arguments(machine, PAIR, IMAGE, run, 2201, snapshot)
+    return arguments(machine, PAIR, IMAGE, run, Ports(2201, 2301), snapshot)
 
 
 def values(argv: list[str], option: str) -> list[str]:
@@ -58,6 +58,14 @@ def test_rail_ports_are_in_the_slots_their_names_come_from() -> None:
         assert any(f"netdev=rail-{interface},addr={slot:#x}," in device for device in devices)
 
 
+def test_a_card_that_is_put_back_is_the_one_of_the_command_line() -> None:
+    machine = machines(PAIR)[0]
+    devices = [dict(word.partition("=")[::2] for word in device.split(",")[1:])
+               for device in values(command_line(machine), "-device")]  # fmt: skip
+    for interface in SLOT_OF:
+        assert {key: value for key, value in rail_nic(machine, interface).items() if key != "driver"} in devices
+
+
 def test_no_mac_address_or_machine_id_is_used_twice() -> None:
     ring = machines(cabling("ring4", 8))
     macs = [machine.mac(interface) for machine in ring for interface in SLOT_OF]
@@ -68,7 +76,8 @@ def test_no_mac_address_or_machine_id_is_used_twice() -> None:
 def test_only_loopback_is_listened_on(both: tuple[list[str], list[str]]) -> None:
     forwards = [word for argv in both for netdev in values(argv, "-netdev") for word in netdev.split(",")
                 if word.startswith("hostfwd=")]  # fmt: skip
-    assert forwards == ["hostfwd=tcp:127.0.0.1:2201-10.99.0.11:22"] * 2
+    to_both_addresses = ["hostfwd=tcp:127.0.0.1:2201-10.99.0.11:22", "hostfwd=tcp:127.0.0.1:2301-10.99.0.12:22"]
+    assert forwards == to_both_addresses * 2
     assert all("restrict=on" in values(argv, "-netdev")[0] for argv in both)
 
 
