@@ -1,0 +1,36 @@
+"""What a ring of four virtual Sparks should be: cage f1 of each to cage f0 of the next, and packets passed on."""
+
+roster = {
+    "sparks": {
+        "vspark1": {
+            "enrolled": True,
+            "machine_id": "sha256:4231b5404d921293f7f295f467d8c85c4192bd416f23f28088610871af8ba534",
+        },
+        "vspark2": {
+            "enrolled": True,
+            "machine_id": "sha256:54a17daeebf38cef587b8fccddb50dd5b5149cc52d5dd23b600658cfde93918d",
+        },
+        "vspark3": {
+            "enrolled": True,
+            "machine_id": "sha256:e1e22a91561cfb4472e5550cb5cfa8d30421abe3b752e62c517fb6c7aaf6031e",
+        },
+        "vspark4": {
+            "enrolled": True,
+            "machine_id": "sha256:3b366270eebdcffff27cc2d7b79b01f3f262dcf82b93c3400abbd1672f1308ab",
+        },
+    },
+    "fabrics": {
+        "ring": {
+            "shape": "ring",
+            "cables": [
+                "vspark1.f1 - vspark2.f0",
+                "vspark2.f1 - vspark3.f0",
+                "vspark3.f1 - vspark4.f0",
+                "vspark4.f1 - vspark1.f0",
+            ],
+            "pool": "10.10.0.0/16",
+            "mtu": 9000,
+            "transit": True,
+        },
+    },
+}
