@@ -18,10 +18,13 @@ LEFT_OUT: Final[dict[str, frozenset[str]]] = {
     **dict.fromkeys(("critical", "emit-lldp", "ignore-carrier", "optional"), frozenset({"false"})),
     **dict.fromkeys(("mtu", "ipv6-mtu"), frozenset({"0"})),
     "parameters.stp": frozenset({"true"}),
+    "parameters.all-members-active": frozenset({"false"}),
     "dhcp-identifier": frozenset({"duid"}),
     "link-local": frozenset({"[ipv6]"}),
 }
 """By key, the values that `netplan get` does not print: they are what it takes where no file says."""
+ADDED: Final = {"auth.key-management": frozenset({"none"})}
+"""By key, what it prints although no file says so."""
 NEVER_PRINTED: Final = frozenset({"networkmanager.device", "networkmanager.stable-id"})
 NOT_COMPARED: Final = NEVER_PRINTED | {ACCESS_POINTS, "renderer"}
 """Access points are told apart by their SSIDs, which stay on the host; who renders is compared as a whole."""
@@ -71,12 +74,14 @@ def _of_definition(one: EffectiveDevice, other: NetplanDevice, renderer: str | N
     mine, theirs = _comparable(one.device), _comparable(other)
     for key in dict.fromkeys((*mine, *theirs)):
         unprinted = is_networkmanagers and not key.startswith("networkmanager.")
-        if not (unprinted or _is_left_out(key, mine, theirs)):
+        if not (unprinted or _goes_without_saying(key, mine.get(key), theirs.get(key))):
             yield from _differ(one.device.id, key, mine.get(key, ()), theirs.get(key, ()))
 
 
-def _is_left_out(key: str, mine: dict[str, tuple[str, ...]], theirs: dict[str, tuple[str, ...]]) -> bool:
-    return key not in theirs and set(mine[key]) <= LEFT_OUT.get(key, frozenset())
+def _goes_without_saying(key: str, mine: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> bool:
+    if mine and theirs:
+        return False
+    return set(mine or ()) <= LEFT_OUT.get(key, frozenset()) and set(theirs or ()) <= ADDED.get(key, frozenset())
 
 
 def _comparable(device: NetplanDevice) -> dict[str, tuple[str, ...]]:

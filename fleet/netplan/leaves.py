@@ -13,6 +13,7 @@ class Leaf(NamedTuple):
     """One value, or one item of a list, as `parameters.mode` or `routing-policy`."""
 
     key: str
+    """Of two spellings the newer one."""
     text: str
     """In one spelling; redacted where it stayed on the host."""
     is_item: bool = False
@@ -27,7 +28,7 @@ def leaves(section: str, node: Node, skipped: frozenset[str]) -> Iterator[Leaf]:
 def _of_mapping(kinds: dict[str, str], node: Node, prefix: str, skipped: frozenset[str]) -> Iterator[Leaf]:
     for name, child in named(node):
         if name in kinds and (prefix + name not in skipped or kinds[name] == "addresses"):
-            yield from _of_kind(kinds[name], child, prefix + name, skipped)
+            yield from _of_kind(kinds[name], child, prefix + words.SYNONYMS.get(name, name), skipped)
 
 
 def _of_kind(kind: str, node: Node, key: str, skipped: frozenset[str]) -> Iterator[Leaf]:

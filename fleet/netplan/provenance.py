@@ -28,7 +28,7 @@ class Setting(Record):
     """One value of a definition over all files, or one item of a list."""
 
     key: str
-    """As netplan's files spell it, from the definition down: `match.name`, `addresses`."""
+    """As netplan's files spell it, from the definition down: `match.name`, `addresses`. Of two spellings the newer."""
     value: str
     """As netplan takes it: `true`, `9000`; redacted where it stayed on the host."""
     sources: tuple[str, ...]

@@ -76,6 +76,7 @@ KINDS: Final[dict[str, tuple[Callable[[str], str | int | None], str]]] = {
     "uint": (unsigned, "invalid unsigned int value"),
     "version": (lambda text: 2 if unsigned(text) == 2 else None, "only version 2 is supported"),
     "renderer": (lambda text: text if text in ("networkd", "NetworkManager") else None, "unknown renderer"),
+    "ip": (lambda text: text if ip(text) else None, "malformed address"),
     "ipv4": (lambda text: _of_version(4, text), "invalid IPv4 address"),
     "ipv6": (lambda text: _of_version(6, text), "invalid IPv6 address"),
     "hardware_address": (lambda text: text if is_hardware_address(text) else None, "invalid MAC address"),

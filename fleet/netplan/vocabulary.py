@@ -45,10 +45,11 @@ ETHERNET: Final = {
 }  # fmt: skip
 
 TUNNEL: Final = {
-    **_keys("bool", "arp-proxy mac-learning short-circuit"),
-    **_keys("text", "local remote link do-not-fragment flow-label"),
+    **_keys("bool", "arp-proxy do-not-fragment mac-learning short-circuit"),
+    **_keys("ip", "local remote"),
+    "link": "text",
     "mode": "one:ipip|gre|sit|isatap|vti|ip6ip6|ipip6|ip6gre|vti6|gretap|ip6gretap|vxlan|wireguard",
-    **_keys("uint", "ageing aging id limit mark port ttl type-of-service"),
+    **_keys("uint", "ageing aging flow-label id limit mark port ttl type-of-service"),
     **_keys("strings", "checksums extensions notifications port-range"),
     **_keys("anything", "key keys"),
     "peers": "peers",
@@ -118,6 +119,11 @@ BRIDGE: Final = {
     **_keys("scalars_by_name", "path-cost port-priority"),
 }  # fmt: skip
 
+SYNONYMS: Final = {
+    "all-slaves-active": "all-members-active", "packets-per-slave": "packets-per-member",
+    "gratuitious-arp": "gratuitous-arp", "aging": "ageing", "aging-time": "ageing-time",
+}  # fmt: skip
+"""Two spellings of one key, the older first: whichever is later wins."""
 ADDRESS_OPTIONS: Final = {"label": "text", "lifetime": "one:0|forever"}
 
 BELOW: Final = {

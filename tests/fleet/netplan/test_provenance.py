@@ -79,6 +79,14 @@ def test_only_networkmanager_lets_passthrough_win(tmp_path: Path) -> None:
     assert setting.displaced_by is None
 
 
+def test_two_spellings_are_one_key(tmp_path: Path) -> None:
+    text = "network: {bonds: {b: {parameters: {%s}}}}\n"
+    files = {"1.yaml": text % "packets-per-member: 5", "2.yaml": text % "packets-per-slave: 6"}
+    (found,) = device(effective(look(write(tmp_path, files))), "b").settings
+    assert (found.key, found.value) == ("parameters.packets-per-member", "6")
+    assert [one.value for one in found.overrides] == ["5"]
+
+
 def read(files: Mapping[str, str]) -> tuple[NetplanFile, ...]:
     """The reader's answer about some files, in this process; of one name only the last directory's."""
     last = {path.rpartition("/")[2]: path for path in sorted(files, key=lambda path: "ler".index(path[0]))}

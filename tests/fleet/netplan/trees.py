@@ -62,11 +62,16 @@ NETWORKMANAGER = some(
 ETHERNET = some({
     **COMMON, "wakeonlan": BOOLEANS, "emit-lldp": BOOLEANS,
     "match": some({"name": st.sampled_from(["a", "en*"]), "macaddress": MAC}),
+    "auth": some({"key-management": st.just("802.1x"), "method": st.just("peap"), "identity": st.just("x")}),
     "infiniband-mode": st.just("connected"), "receive-checksum-offload": BOOLEANS,
 })  # fmt: skip
 BOND = some({
     **COMMON, "interfaces": st.just(["p0"]),
-    "parameters": some({"mode": st.sampled_from(["802.3ad", "active-backup"]), "mii-monitor-interval": SMALL}),
+    "parameters": some({
+        "mode": st.sampled_from(["802.3ad", "active-backup"]), "mii-monitor-interval": SMALL,
+        "lacp-rate": st.just("fast"), "all-slaves-active": BOOLEANS, "packets-per-slave": SMALL,
+        "gratuitious-arp": SMALL,
+    }),
 })  # fmt: skip
 BRIDGE = some({**COMMON, "parameters": some({"priority": SMALL, "stp": BOOLEANS, "forward-delay": SMALL})})
 VLAN = st.fixed_dictionaries({"id": st.sampled_from([5, 6]), "link": st.just("p1")}, optional=COMMON)
