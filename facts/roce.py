@@ -113,8 +113,10 @@ case $said in
         if [ $code != 0 ]; then printf '%s\n' "$said" >&2; exit $code; fi
         printf '%s\n' '--- summary' "$said"
         for kind in @KINDS@; do
-            # An older rdma does not know every kind: what is missing is not listed, never listed as empty.
-            if said=$(rdma -j resource show $kind 2>/dev/null); then printf '%s\n' "--- $kind" "$said"; fi
+            # Only what there is: an idle device has three kinds, and each look is a process.
+            case $said in
+                *"\"$kind\":"[1-9]*) printf '%s\n' "--- $kind"; rdma -j resource show $kind || exit ;;
+            esac
         done ;;
 esac
 """

@@ -8,9 +8,7 @@ from typing import Any
 from fleet.record import Record
 
 KINDS = ("qp", "cm_id", "pd", "mr", "cq", "srq", "ctx")
-"""Kinds of resources that `rdma resource show` can list (iproute2 6.15); older ones know neither srq nor ctx."""
-
-REQUIRED = frozenset(KINDS) - {"srq", "ctx"}
+"""Kinds of resources that `rdma resource show` counts and lists (iproute2 6.15); older ones know no srq and no ctx."""
 
 PLUMBING = frozenset({"ib_core", "mlx5_ib", "mlx5_core", "rdma_rxe"})
 """Kernel modules whose resources are there on every idle device: the management QPs (GSI, SMI) of ib_core, and the
@@ -57,17 +55,19 @@ def users_of(use: Iterable[DeviceUse], devices: Iterable[str]) -> tuple[RdmaHold
 
 
 def parse_rdma_use(sections: Mapping[str, str]) -> tuple[DeviceUse, ...]:
-    """Every device, by name, from the JSON of `rdma -j resource show` (section `summary`) and of each kind.
+    """Every device, by name, from the JSON of `rdma -j resource show` (section `summary`) and of each kind it counts.
 
-    No section at all is a host without RDMA: no device. Raises ValueError where a required kind is missing.
+    No section at all is a host without RDMA: no device. Raises ValueError where a kind that was counted is missing.
     """
     if not sections:
         return ()
-    missing = sorted({"summary", *REQUIRED} - sections.keys())
+    summary = _rows("summary", sections.get("summary", "null"))
+    counted = [kind for kind in KINDS if any(each.get(kind) for each in summary)]
+    missing = [kind for kind in counted if kind not in sections]
     if missing:
         raise ValueError(f"rdma resource: expected {', '.join(missing)}, found none")
-    devices = {str(_field(each, "ifname")): _Counts() for each in _rows("summary", sections["summary"])}
-    for kind in KINDS:
+    devices = {str(_field(each, "ifname")): _Counts() for each in summary}
+    for kind in counted:
         for row in _rows(kind, sections.get(kind, "[]")):
             if not _is_plumbing(row):
                 holder = row.get("pid"), _name(row)
