@@ -45,7 +45,7 @@ def fabrics(segments: Iterable[Segment], order: Sequence[str], options: Values) 
     """
     segments = tuple(segments)
     made = [
-        _made(_name(cables), cables, {"shape": shape, "cables": [each.to_json() for each in cables], **options})
+        _made(_name(shape, cables), cables, {"shape": shape, "cables": [each.to_json() for each in cables], **options})
         for shape, cables in _shapes(_cables(segments), order)
     ]
     planes = [each for each in segments if isinstance(each, SwitchPlane)]
@@ -69,8 +69,10 @@ def _on(plane: SwitchPlane) -> tuple[str, ...]:
     return tuple(end.spark for end in plane.ends)
 
 
-def _name(cables: Sequence[Cable]) -> str:
-    return "-".join(dict.fromkeys(name for cable in cables for name in sorted(cable.sparks)))
+def _name(shape: str, cables: Sequence[Cable]) -> str:
+    """A name for people, with room for a number behind it: a roster takes 64 characters."""
+    first = cables[0].sparks
+    return ("-".join(sorted(first)) if shape == "pair" else f"{shape}-{first[0]}")[:60]
 
 
 def _cables(segments: Iterable[Segment]) -> list[Cable]:

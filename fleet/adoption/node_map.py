@@ -66,7 +66,7 @@ class _NodeMap(Complaints):
             for one, other in pairs
         ]
         values = {"shape": shape, "cables": cables, "pool": self.pool, "mtu": MTU, **self._options()}
-        return {"-".join(node["name"] for node in self.nodes): values}
+        return {f"{shape}-{self.nodes[0]['name']}": values}
 
     def _cage(self, rank: int, peer: int) -> str:
         """The cage whose two twins reach a peer."""

@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fleet.adoption.rows import Rows, adoption
 from fleet.connections import Profile
@@ -12,10 +14,12 @@ from fleet.keyfile import Settings, Storage
 from fleet.links import LinkAddress
 from fleet.observation import Observation, known
 from fleet.plan import Plan, plan
+from fleet.rail_document import WriteDocument
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from tests.fleet import observed
+from tests.fleet.strategies import cabled_rosters
 
 F0, P0, F1, P1 = INTERFACES
 CX7 = "/etc/netplan/40-cx7.yaml"
@@ -257,3 +261,38 @@ def test_a_lease_is_no_rail() -> None:
     )  # fmt: skip
     a = observed.with_profile(observed.with_link(host("a"), lease), up)
     assert rows_of(roster("a", "b"), "a", a, host("b")).values == {}
+
+
+@settings(deadline=None, max_examples=30)
+@given(cabled_rosters(), st.data())
+def test_adopting_any_fabric_gives_back_its_rails_and_only_what_is_not_durable_is_written(
+    values: dict[str, Any], data: st.DataObject
+) -> None:
+    """Each end made by another tool's file, or by hand, or by both: the rails found are the rails there are."""
+    wanted = Roster.read(values, "test")
+    plain = roster(*wanted.enrolled)
+    seen, durable = {}, set[tuple[str, str]]()
+    for name in wanted.enrolled:
+        seen[name] = host(name)
+        for end in wanted.desired_for(name).rail_ends:
+            if data.draw(st.booleans()):
+                text = cx7(**{end.interface: str(end.address)}).replace("mtu: 9000", f"mtu: {end.mtu}")
+                seen[name] = observed.with_file(
+                    seen[name], observed.netplan_file(f"/etc/netplan/40-{end.interface}.yaml", text)
+                )
+                durable.add((name, end.interface))
+            else:
+                seen[name] = by_hand(seen[name], end.interface, str(end.address), mtu=end.mtu)
+    declared = plain
+    for name in wanted.enrolled:
+        rows = adoption(declared, name, seen)
+        assert isinstance(rows, Rows)
+        assert not rows.problems, rows.problems
+        declared = merged(declared, rows)
+    for name in wanted.enrolled:
+        ends = {end.interface: (str(end.address), end.mtu) for end in wanted.desired_for(name).rail_ends}
+        assert {end.interface: (str(end.address), end.mtu) for end in declared.desired_for(name).rail_ends} == ends
+        outcome = plan(declared, {name: seen[name]})
+        assert isinstance(outcome, Plan), outcome
+        written = {step.document.interface for step in outcome.steps if isinstance(step, WriteDocument)}
+        assert written == {interface for interface in ends if (name, interface) not in durable}
