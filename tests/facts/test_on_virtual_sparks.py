@@ -86,7 +86,9 @@ def test_a_profile_says_whether_it_survives(fresh_lab: "Lab") -> None:
     assert not changed.keeps_address("192.168.102.99/24")
 
     act(fresh_lab, "systemctl stop NetworkManager")
-    assert observe(fresh_lab, Connections) == NmConnections(running=False)
+    stopped = observe(fresh_lab, Connections)
+    assert stopped == NmConnections(running=False, keyfiles=stopped.keyfiles), "its files are still there"
+    assert [one.name for one in stopped.keyfiles] == ["rail"]
 
 
 NETWORKD = "systemctl show systemd-networkd --property ActiveState,ExecMainStartTimestampMonotonic"

@@ -105,10 +105,11 @@ def told(whole: MergedNetplan) -> set[tuple[str, Setting]]:
 
 
 def says(file: NetplanFile, id: str, setting: Setting) -> bool:
-    """Does this file alone make the value? `match: {}` makes the id a name only after a file without it."""
+    """Does this file alone make the value? A `match` narrows the id, as a name, only after a file without it."""
     found = effective((file,)).device(id)
     values = {(one.key, one.value) for one in found.settings} if found else set()
-    return bool(values & {(setting.key, setting.value), ("match", "{}")})
+    narrows = setting.key == "match.name" and any(key.partition(".")[0] == "match" for key, _ in values)
+    return narrows or (setting.key, setting.value) in values
 
 
 @settings(max_examples=60, deadline=None)

@@ -53,7 +53,7 @@ def test_every_state_that_is_shown_is_a_word_too() -> None:
 
 def test_every_finding_is_written_out_or_counted() -> None:
     few, many = drawn("pair", 2), drawn("two switches", 12)
-    written = " ".join(str(text.text) for text in root(few).iter(f"{SVG}text"))
+    written = " ".join(str(text.text).strip() for text in root(few).iter(f"{SVG}text"))
     for finding in (each for spark in few.sparks for each in spark.findings):
         assert str(finding) in written
     assert any(
