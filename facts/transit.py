@@ -1,5 +1,7 @@
 """Whether a host forwards between its rails: what makes it so, and what may stop a forwarded packet."""
 
+from typing import ClassVar
+
 from typing_extensions import override
 
 from facts.look import Look, as_root, remote_python
@@ -65,6 +67,8 @@ class Firewall(Look[FirewallState]):
     """
 
     needs_root = True
+    timeout_seconds: ClassVar[float] = 100.0
+    """It asks up to five programs, one after the other."""
 
     @override
     def command(self, root: str = "") -> str:

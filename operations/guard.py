@@ -19,9 +19,10 @@ from fleet.refusal import Refusal
 from operations.acting import POLL_SECONDS, say
 from operations.fresh import PAUSE_SECONDS, Place, connected, places, use
 from operations.guard_script import Trial
+from operations.scratch import NETPLAN_SECONDS
 
-ARM_SECONDS = 180
-"""For the files, netplan's own check of them (`operations.scratch.NETPLAN_SECONDS`) and the timer."""
+ARM_SECONDS = NETPLAN_SECONDS + 60
+"""For the files, netplan's own check of them, and the timer."""
 TELL_SECONDS = 20
 """For the host to say how a trial stands; a connection that is silent for so long was cut. Under 2 s on a virtual
 Spark (measured 2026-11-29)."""
@@ -31,8 +32,9 @@ LOOK_SECONDS = 150
 """For looking at the host with every fact of a decision; the slowest of them has 100 s."""
 SHOWS_SECONDS = 20.0
 """How long what was tried may take to show: see `operations.netplan.ACTIVE_WITHIN_SECONDS`."""
-RESTORED_SECONDS = 300
-"""How long after the window the old state may take: 8 s on a virtual Spark (measured 2026-11-29), DHCP besides."""
+RESTORED_SECONDS = 600
+"""How long after the window the old state may take: 8 s on a virtual Spark alone, five minutes and more where
+fourteen of them share two processors (measured 2026-11-29)."""
 
 NOTHING_CHANGED = "; nothing was changed"
 

@@ -18,7 +18,7 @@ class Blind(Exception):
 
 def run(*command):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=40)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Blind(f"{command[0]}: {type(error).__name__}") from error
     if done.returncode != 0:

@@ -68,7 +68,7 @@ def settings(root, interfaces):
 def shown(*names):
     command = ["systemctl", "show", *names, "--property", "LoadState,NeedDaemonReload,WantedBy"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=40)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Blind(f"systemctl show: {type(error).__name__}") from error
     if done.returncode != 0:

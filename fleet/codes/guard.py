@@ -31,7 +31,7 @@ GUARD: dict[str, tuple[str, str]] = {
         "correct what it says, then run again",
     ),
     "not_restored": (
-        "the change was not confirmed, and the old state was not seen again within five minutes",
+        "the change was not confirmed, and the old state was not seen again within ten minutes",
         "look at the host's console. The trial lives in memory: a reboot ends in the old state",
     ),
 }

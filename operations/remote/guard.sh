@@ -8,8 +8,9 @@
 #   restore  the old state; called by the timer
 #
 # Before this text stand: token seconds home etc run kept, written and removed (file names), and lines for nmcli:
-# up (uuid interface, anew where its address goes first) and down (up|down uuid interface). $dir holds the files, new/ and old/. One lock keeps arm,
-# commit and restore apart; a holder that is killed frees it. A complaint reads `expected x, found y`.
+# up (uuid interface, anew where its address goes first) and down (up|down uuid interface). $dir holds the files, new/
+# and old/. One lock keeps arm, commit and restore apart; a holder that is killed frees it. A complaint reads `expected
+# x, found y`. Time limits are for what hangs: the timer ends a trial that is slow.
 set -u
 export LC_ALL=C
 umask 077
@@ -78,11 +79,11 @@ try() {
     becomes trying
     mkdir -p -m 0755 "$run"
     for name in $names; do put "$dir/new/$name" "$run/$name" || give_up "no room in $run"; done
-    timeout 120 netplan generate >/dev/null 2>&1 || give_up "netplan refused its files"
+    timeout 300 netplan generate >/dev/null 2>&1 || give_up "netplan refused its files"
     timeout 60 nmcli connection reload || give_up "NetworkManager did not reload its profiles"
     echo "$up" | while read -r uuid interface how; do
         [ "$how" != anew ] || ip -4 address flush dev "$interface" scope global
-        [ -z "$uuid" ] || timeout 90 nmcli --wait 60 connection up uuid "$uuid" ifname "$interface" >/dev/null || exit
+        [ -z "$uuid" ] || timeout 150 nmcli --wait 120 connection up uuid "$uuid" ifname "$interface" >/dev/null || exit
     done || give_up "a profile that did not come up"
     becomes tried
 }
@@ -136,7 +137,7 @@ restore() {
         [ ! -e "$dir/committing" ] || put_back "$name"
     done
     rmdir "$run" 2>/dev/null
-    timeout 120 netplan generate >/dev/null 2>&1 || timeout 120 systemctl daemon-reload
+    timeout 300 netplan generate >/dev/null 2>&1 || timeout 300 systemctl daemon-reload
     timeout 60 nmcli connection reload
     echo "$down" | while read -r verb uuid interface; do
         for again in 1 2 3; do bring_back "$verb" "$uuid" "$interface" && break || sleep 2; done
@@ -157,8 +158,8 @@ put_back() {
 
 bring_back() { # an interface had this profile up, or none: then the new one goes down, if it is there still
     case $1 in
-        up) timeout 60 nmcli --wait 30 connection up uuid "$2" ifname "$3" >/dev/null 2>&1 ;;
-        down) timeout 60 nmcli --wait 30 connection down uuid "$2" >/dev/null 2>&1 || : ;;
+        up) timeout 120 nmcli --wait 90 connection up uuid "$2" ifname "$3" >/dev/null 2>&1 ;;
+        down) timeout 120 nmcli --wait 90 connection down uuid "$2" >/dev/null 2>&1 || : ;;
     esac
 }
 

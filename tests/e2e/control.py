@@ -48,15 +48,24 @@ class Run:
         return f"status {self.status}\n{self.out}\n{self.err}"
 
 
-def pyinfra(trace: Path, *arguments: str, **environment: str) -> Run:
+def pyinfra(trace: Path, *arguments: str, seconds: float = RUN_SECONDS, **environment: str) -> Run:
     """pyinfra to its end, without a terminal; whatever crosses SSH is traced into the file."""
     trace.unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "pyinfra", *arguments],
         cwd=ROOT, env=os.environ | {"SPARKS_SSH_TRACE": str(trace), "PYTHONPATH": str(ROOT)} | environment,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RUN_SECONDS, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, check=False,
     )  # fmt: skip
     return Run(done.returncode, done.stdout, done.stderr, read_trace(trace))
+
+
+def sparks(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """A command of ours to its end."""
+    return subprocess.run(
+        [sys.executable, "-c", "from lab.cli import main; main()", *arguments],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=RUN_SECONDS, check=False,
+    )  # fmt: skip
 
 
 def start(trace: Path, *arguments: str, said: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
@@ -92,9 +101,9 @@ def fingerprint(lab: "Lab", names: Sequence[str]) -> dict[str, str]:
         return dict(zip(names, pool.map(lambda name: on(lab, name, look), names), strict=True))
 
 
-def on(lab: "Lab", name: str, script: str) -> str:
+def on(lab: "Lab", name: str, script: str, seconds: float = 90) -> str:
     """What a script prints as root on a virtual Spark; fails the test when the script fails."""
-    done = lab.ssh(name, f"sudo sh -c {shlex.quote(script)}", timeout=90)
+    done = lab.ssh(name, f"sudo sh -c {shlex.quote(script)}", timeout=seconds)
     assert done.returncode == 0, f"{name}: {script}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

@@ -1,15 +1,12 @@
 """What others left on the ports of virtual Sparks: found, adopted as it is, made durable, or reverted."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import ROOT, RUN_SECONDS, Run, on, pyinfra, wait_until
+from tests.e2e.control import Run, on, pyinfra, sparks, wait_until
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -48,11 +45,7 @@ class Site:
 
     def adopt(self, name: str) -> str:
         """The rows that `sparks adopt` prints."""
-        done = subprocess.run(
-            [sys.executable, "-c", "from lab.cli import main; main()", "adopt", name, "-i", str(self.inventory)],
-            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=RUN_SECONDS, check=False,
-        )  # fmt: skip
+        done = sparks("adopt", name, "-i", str(self.inventory))
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

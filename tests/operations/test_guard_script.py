@@ -32,7 +32,7 @@ def test_a_trial_shadows_and_leaves_etc_alone(played: Played) -> None:
     assert played.files("run") == {f"run/{NEW}": TEXT, f"run/{OLD}": NOTHING}
     assert played.mode(f"run/{NEW}") == 0o600
     assert [line for line in played.said if line.startswith(("netplan", "nmcli"))] == [
-        "netplan generate", "nmcli connection reload", "nmcli --wait 60 connection up uuid u-new ifname enP7s7",
+        "netplan generate", "nmcli connection reload", "nmcli --wait 120 connection up uuid u-new ifname enP7s7",
     ]  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def test_the_timer_brings_back_files_and_profiles(played: Played) -> None:
     assert played.run(trial.call("restore")).returncode == 0
     assert played.files("etc", "run", "var") == BEFORE
     assert played.said[1:4] == [
-        "netplan generate", "nmcli connection reload", "nmcli --wait 30 connection up uuid u-old ifname enP7s7"
+        "netplan generate", "nmcli connection reload", "nmcli --wait 90 connection up uuid u-old ifname enP7s7"
     ]  # fmt: skip
     assert played.state(trial) == "rolled-back no confirmation in 60 s"
     assert played.run(trial.call("commit")).stderr == (
@@ -68,7 +68,7 @@ def test_the_timer_brings_back_files_and_profiles(played: Played) -> None:
 def test_what_had_no_profile_goes_down_again(played: Played) -> None:
     step = STEP.model_copy(update={"undoing": (Undoing(interface="enP7s7", uuid="u-new", was_up=False),)})
     played.run(played.tried(step).call("restore"))
-    assert "nmcli --wait 30 connection down uuid u-new" in played.said
+    assert "nmcli --wait 90 connection down uuid u-new" in played.said
 
 
 @pytest.mark.parametrize(("fault", "why"), [

@@ -1,0 +1,105 @@
+"""A ring of four: converged from blank in one run, a pulled cable named at both its ends, and the power cut to all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fleet.rail import Segment
+from lab.site import read_roster
+from tests.e2e.control import ROOT, Run, fingerprint, on, pyinfra, sparks
+
+if TYPE_CHECKING:
+    from virtual.lab import Lab
+
+pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.timeout(3600)]
+
+INVENTORY = "inventories/virtual_ring.py"
+FABRIC = (INVENTORY, "deploys/fabric.py")
+SPARKS = ("vspark1", "vspark2", "vspark3", "vspark4")
+
+DRY_CHANNELS = 1
+RUN_CHANNELS = 2
+"""Exec channels to each host that a run without changes opens: one to prepare, and one more to execute."""
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ring") / "trace.jsonl"
+
+
+@pytest.fixture(scope="module")
+def segments() -> tuple[Segment, ...]:
+    roster, _ = read_roster(str(ROOT / INVENTORY))
+    return roster.segments
+
+
+@pytest.fixture(scope="module")
+def converged(ring: "Lab", trace: Path) -> Iterator["Lab"]:
+    """The ring, converged from blank in one run."""
+    ring.reset()
+    run = pyinfra(trace, *FABRIC, "-y")
+    assert run.status == 0, run.said
+    yield ring
+    ring.reset()
+
+
+def assert_as_desired(trace: Path) -> Run:
+    """A dry run finds nothing to do, in one exec channel for each host."""
+    dry = pyinfra(trace, *FABRIC, "--dry")
+    assert dry.status == 0, dry.said
+    assert all(f"{name} is as desired" in dry.err for name in SPARKS), dry.said
+    assert set(dry.channels.values()) == {DRY_CHANNELS}, dry.channels
+    assert len(dry.channels) == len(SPARKS)
+    return dry
+
+
+def test_the_inventory_of_another_layout_says_so(ring: "Lab", trace: Path) -> None:
+    run = pyinfra(trace, "inventories/virtual.py", "deploys/fabric.py", "--dry")
+    assert run.status != 0
+    assert "the lab: expected layout pair, found ring4: run `sparks virtual down`" in run.err
+    assert "Traceback" not in run.out + run.err
+
+
+def test_a_second_run_changes_nothing(converged: "Lab", trace: Path) -> None:
+    before = fingerprint(converged, SPARKS)
+    looks = set(assert_as_desired(trace).commands)
+    run = pyinfra(trace, *FABRIC, "-y")
+    assert run.status == 0, run.said
+    assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
+    assert set(run.commands) == looks, "a second run sent a command that is no look"
+    assert fingerprint(converged, SPARKS) == before, "a second run wrote or restarted something"
+
+
+def test_a_pulled_cable_is_named_by_its_rails_and_both_their_ends(
+    converged: "Lab", trace: Path, segments: tuple[Segment, ...]
+) -> None:
+    cut = [each for each in segments if {end.spark for end in each.ends} == set(SPARKS[1:3])]
+    whole = [each for each in segments if each not in cut]
+    assert len(cut) == 2
+    converged.set_cable(SPARKS[1], "f1", up=False)
+    dry = pyinfra(trace, *FABRIC, "--dry")
+    assert dry.status == 1, dry.said
+    for segment in cut:
+        for one, other in (segment.ends, segment.ends[::-1]):
+            line = f"{one}: expected a live cable on rail {segment.rail} ({one} - {other}), found no carrier"
+            assert line in dry.err, dry.said
+    assert not any(f"rail {segment.rail} " in dry.err for segment in whole), dry.said
+    pings = sparks("pings", "-i", INVENTORY)
+    assert pings.returncode == 1, pings.stdout + pings.stderr
+    for segment in cut:
+        for one, other in (segment.ends, segment.ends[::-1]):
+            assert f"rail {segment.rail} ({one} -> {other}): expected an answer, found" in pings.stdout
+    for segment in whole:
+        for one, other in (segment.ends, segment.ends[::-1]):
+            assert f"rail {segment.rail} ({one} -> {other}): answers at MTU 9000" in pings.stdout
+    converged.set_cable(SPARKS[1], "f1", up=True)
+    assert_as_desired(trace)
+
+
+def test_nothing_is_pending_after_the_power_went_for_all(converged: "Lab", trace: Path) -> None:
+    boots = [on(converged, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
+    converged.power_cycle(*SPARKS)
+    assert boots != [on(converged, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
+    assert_as_desired(trace)
