@@ -1,6 +1,5 @@
 """A ring of four: converged from blank in one run, a pulled cable named at both its ends, and the power cut to all."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,15 +8,12 @@ import pytest
 from fleet.rail import Segment
 from lab.site import read_roster
 from tests.e2e.control import ROOT, Run, fingerprint, on, pyinfra, sparks
+from tests.e2e.ring import FABRIC, INVENTORY, SPARKS
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
 pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.timeout(3600)]
-
-INVENTORY = "inventories/virtual_ring.py"
-FABRIC = (INVENTORY, "deploys/fabric.py")
-SPARKS = ("vspark1", "vspark2", "vspark3", "vspark4")
 
 DRY_CHANNELS = 1
 RUN_CHANNELS = 2
@@ -33,16 +29,6 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def segments() -> tuple[Segment, ...]:
     roster, _ = read_roster(str(ROOT / INVENTORY))
     return roster.segments
-
-
-@pytest.fixture(scope="module")
-def converged(ring: "Lab", trace: Path) -> Iterator["Lab"]:
-    """The ring, converged from blank in one run."""
-    ring.reset()
-    run = pyinfra(trace, *FABRIC, "-y")
-    assert run.status == 0, run.said
-    yield ring
-    ring.reset()
 
 
 def assert_as_desired(trace: Path) -> Run:
@@ -62,23 +48,23 @@ def test_the_inventory_of_another_layout_says_so(ring: "Lab", trace: Path) -> No
     assert "Traceback" not in run.out + run.err
 
 
-def test_a_second_run_changes_nothing(converged: "Lab", trace: Path) -> None:
-    before = fingerprint(converged, SPARKS)
+def test_a_second_run_changes_nothing(converged_ring: "Lab", trace: Path) -> None:
+    before = fingerprint(converged_ring, SPARKS)
     looks = set(assert_as_desired(trace).commands)
     run = pyinfra(trace, *FABRIC, "-y")
     assert run.status == 0, run.said
     assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
     assert set(run.commands) == looks, "a second run sent a command that is no look"
-    assert fingerprint(converged, SPARKS) == before, "a second run wrote or restarted something"
+    assert fingerprint(converged_ring, SPARKS) == before, "a second run wrote or restarted something"
 
 
 def test_a_pulled_cable_is_named_by_its_rails_and_both_their_ends(
-    converged: "Lab", trace: Path, segments: tuple[Segment, ...]
+    converged_ring: "Lab", trace: Path, segments: tuple[Segment, ...]
 ) -> None:
     cut = [each for each in segments if {end.spark for end in each.ends} == set(SPARKS[1:3])]
     whole = [each for each in segments if each not in cut]
     assert len(cut) == 2
-    converged.set_cable(SPARKS[1], "f1", up=False)
+    converged_ring.set_cable(SPARKS[1], "f1", up=False)
     dry = pyinfra(trace, *FABRIC, "--dry")
     assert dry.status == 1, dry.said
     for segment in cut:
@@ -94,12 +80,12 @@ def test_a_pulled_cable_is_named_by_its_rails_and_both_their_ends(
     for segment in whole:
         for one, other in (segment.ends, segment.ends[::-1]):
             assert f"rail {segment.rail} ({one} -> {other}): answers at MTU 9000" in pings.stdout
-    converged.set_cable(SPARKS[1], "f1", up=True)
+    converged_ring.set_cable(SPARKS[1], "f1", up=True)
     assert_as_desired(trace)
 
 
-def test_nothing_is_pending_after_the_power_went_for_all(converged: "Lab", trace: Path) -> None:
-    boots = [on(converged, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
-    converged.power_cycle(*SPARKS)
-    assert boots != [on(converged, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
+def test_nothing_is_pending_after_the_power_went_for_all(converged_ring: "Lab", trace: Path) -> None:
+    boots = [on(converged_ring, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
+    converged_ring.power_cycle(*SPARKS)
+    assert boots != [on(converged_ring, name, "cat /proc/sys/kernel/random/boot_id") for name in SPARKS]
     assert_as_desired(trace)
