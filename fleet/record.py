@@ -22,7 +22,7 @@ class Record(BaseModel):
     @property
     def canonical(self) -> str:
         """Canonical JSON: sorted keys, no spaces, ASCII."""
-        return json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return canonical_json(self.to_json())
 
     @property
     def digest(self) -> str:
@@ -37,6 +37,11 @@ class Record(BaseModel):
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 """A digest as `sha256_digest` spells it."""
+
+
+def canonical_json(value: Any) -> str:
+    """The one spelling of plain JSON types: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def sha256_digest(content: bytes) -> str:

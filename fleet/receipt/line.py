@@ -1,0 +1,90 @@
+"""One line of a receipt: canonical JSON, sealed by its own digest and chained to the line before it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Self
+
+from pydantic import Field, SerializeAsAny, ValidationError, model_validator
+
+from fleet.instant import Instant
+from fleet.receipt import acts, events
+from fleet.receipt.events import Event
+from fleet.record import Digest, Record, canonical_json, sha256_digest
+
+EVENTS: Mapping[str, type[Event]] = MappingProxyType({
+    each.event: each
+    for each in (
+        events.Opened, events.Approved, events.HostConnected, events.Note, events.Drift, events.Interrupted,
+        events.Closed, acts.OperationBegun, acts.OperationDone, acts.OperationFailed, acts.StepBegun, acts.StepDone,
+        acts.Readback, acts.Replan, acts.Health, acts.Drained,
+    )
+})  # fmt: skip
+"""Every event by its name. The set is closed: what is not here is no line of ours."""
+
+
+class Said(Record):
+    """One event, when it was said, and its place in the chain."""
+
+    seq: int = Field(ge=0)
+    """Its number in the receipt, from 0."""
+    at: Instant
+    """By the controller's clock, which may jump: only `seq` orders lines."""
+    event: str
+    data: SerializeAsAny[Event]
+    prev: Digest | None
+    """The seal of the line before; of the first line, that of the receipt before it in the folder as it then stood."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _typed(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or isinstance(values.get("data"), Event):
+            return values
+        event = EVENTS.get(str(values.get("event")))
+        if event is None:
+            raise ValueError(f"event: expected one of {', '.join(EVENTS)}, found another")
+        return {**values, "data": event.model_validate(values.get("data"))}
+
+    @model_validator(mode="after")
+    def _of_one_event(self) -> Self:
+        if self.data.event != self.event:
+            raise ValueError(f"data: expected those of {self.event}, found those of {self.data.event}")
+        return self
+
+
+class Line(Said):
+    """The same with its seal, as it stands in the file."""
+
+    seal: Digest
+    """The digest of all the rest of this line in canonical JSON."""
+
+    @model_validator(mode="after")
+    def _sealed(self) -> Self:
+        content = {name: value for name, value in self.to_json().items() if name != "seal"}
+        expected = sha256_digest(canonical_json(content).encode())
+        if self.seal != expected:
+            raise ValueError(f"seal: expected {expected}, found {self.seal}")
+        return self
+
+    @property
+    def text(self) -> str:
+        """As it stands in the file, with its end."""
+        return self.canonical + "\n"
+
+
+def sealed(seq: int, at: datetime, data: Event, prev: str | None) -> Line:
+    """The line that says an event."""
+    said = Said(seq=seq, at=at, event=data.event, data=data, prev=prev)
+    return Line(**dict(said), seal=said.digest)
+
+
+def read_line(content: bytes) -> Line | str:
+    """The line in some bytes without their newline, or in a few words why they are none."""
+    try:
+        line = Line.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        sentence = str(first.get("ctx", {}).get("error", first["msg"]))
+        place = ".".join(map(str, first["loc"]))
+        return f"{place}: {sentence}" if place else sentence
+    return line if line.canonical.encode() == content else "the same in another spelling"
