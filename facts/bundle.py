@@ -34,6 +34,7 @@ EVERY_FACT = (
     "ollama.OllamaService",
     "ollama.OllamaModels",
     "ollama.OllamaResidency",
+    "invocation.OllamaInvocation",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

@@ -6,6 +6,7 @@ from pyinfra.api import Host
 
 from facts.bundle import Wanted
 from facts.guard import Guard
+from facts.invocation import OllamaInvocation
 from facts.kernel import Kernel
 from facts.machine import Machine
 from facts.management import ManagementIp4
@@ -84,6 +85,7 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
         "ollama_service": Wanted(OllamaService),
         "ollama_models": Wanted(OllamaModels, (*endpoint, ("directory", desired.store))),
         "ollama_residency": Wanted(OllamaResidency, endpoint),
+        "invocation": Wanted(OllamaInvocation, endpoint),
     }
 
 

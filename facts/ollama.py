@@ -27,7 +27,8 @@ DIRECTORIES = (
 """Where systemd looks for drop-ins, the first winning (systemd.unit(5))."""
 
 
-def _probe(look: str, **arguments: Any) -> str:
+def probe(look: str, **arguments: Any) -> str:
+    """The command of one look of `facts/remote/ollama_probe.py`."""
     texts = {
         "grammar": Path(grammar.__file__).read_text("utf-8"),
         "units": Path(units.__file__).read_text("utf-8"),
@@ -57,7 +58,7 @@ class OllamaService(Look[ServiceState]):
 
     @override
     def command(self) -> str:
-        return _probe("service")
+        return probe("service")
 
     @override
     def parse(self, text: str) -> ServiceState:
@@ -84,7 +85,7 @@ class OllamaModels(Look[ModelStore]):
 
     @override
     def command(self, endpoint: str = ENDPOINT, directory: str | None = None) -> str:
-        return _probe("models", endpoint=endpoint, directory=directory)
+        return probe("models", endpoint=endpoint, directory=directory)
 
     @override
     def parse(self, text: str) -> ModelStore:
@@ -109,7 +110,7 @@ class OllamaResidency(Look[Residency]):
 
     @override
     def command(self, endpoint: str = ENDPOINT) -> str:
-        return _probe("residency", endpoint=endpoint)
+        return probe("residency", endpoint=endpoint)
 
     @override
     def parse(self, text: str) -> Residency:

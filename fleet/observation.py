@@ -5,6 +5,7 @@ from typing import TypeVar
 from fleet.applied import AppliedIp4
 from fleet.bandwidth import Measured
 from fleet.connections import Connections
+from fleet.invocation import Running
 from fleet.kernel import Kernel
 from fleet.links import Link
 from fleet.machine import Machine
@@ -50,6 +51,7 @@ class Observation(Record):
     ollama_service: ServiceState | Unobserved = NOT_LOOKED
     ollama_models: ModelStore | Unobserved = NOT_LOOKED
     ollama_residency: Residency | Unobserved = NOT_LOOKED
+    invocation: Running | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

@@ -7,6 +7,7 @@ the host reads OLLAMA_HOST and unit files with the very code that the controller
 import functools
 import glob
 import hashlib
+import ipaddress
 import json
 import os
 import pwd
@@ -14,6 +15,7 @@ import re
 import subprocess
 import time
 import types
+import urllib.parse
 
 PROPERTIES = (
     "LoadState", "ActiveState", "SubState", "UnitFileState", "NeedDaemonReload", "MainPID", "User",
@@ -158,6 +160,16 @@ class Host:
             "now": int(time.time()),
             "body": body,
         }
+
+    def invocation(self):
+        """Its process; where it listens is asked of the kernel, since a restart may be due for another port."""
+        look = loaded("invocation", self.arguments["invocation"])
+        parts = urllib.parse.urlsplit(self.arguments["endpoint"])
+        try:
+            wanted = (str(ipaddress.ip_address(parts.hostname)), parts.port)
+        except ValueError:
+            wanted = None
+        return look.seen(int(self.show["MainPID"]) if self.active else None, wanted, self.store)
 
     def serves(self, environment):
         """Whether the endpoint must answer: the unit's process listens there, or there is no unit."""

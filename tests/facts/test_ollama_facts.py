@@ -1,77 +1,14 @@
 """The Ollama facts against a real stand-in process on loopback; only systemd is played, by a script."""
 
 import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyinfra.api.exceptions import FactProcessError
 
 from facts import ollama as facts
-from facts.look import Look
-from fleet.ollama.deployment import UNIT
+from tests.facts.played_ollama import PlayedHost
 from tests.virtual.standin import PINS, SMALLEST, Standin, free_port
-
-FRAGMENT = """[Service]
-ExecStart=/usr/local/bin/ollama serve
-User=root
-Environment="PATH=/usr/bin"
-"""
-
-
-class PlayedHost:
-    """A directory of units, a `systemctl` that shows them, and perhaps a stand-in as the unit's process."""
-
-    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root = root
-        self.units = root / "units"
-        self.drop_ins = self.units / f"{UNIT}.d"
-        self.drop_ins.mkdir(parents=True)
-        (self.units / UNIT).write_text(FRAGMENT)
-        self.properties: dict[str, str] = {
-            "LoadState": "loaded", "UnitFileState": "enabled", "NeedDaemonReload": "no", "User": "root",
-            "ExecStart": "{ path=/usr/local/bin/ollama ; argv[]=/usr/local/bin/ollama serve ; }",
-            "FragmentPath": str(self.units / UNIT), "Environment": "PATH=/usr/bin",
-        }  # fmt: skip
-        self.runs(None)
-        script = root / "bin" / "systemctl"
-        script.parent.mkdir()
-        script.write_text(f"#!/bin/sh\ncat {root}/shown\n")
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
-        monkeypatch.setattr(facts, "DIRECTORIES", (str(self.units),))
-        monkeypatch.setattr(facts, "as_root", lambda command: command)
-
-    def runs(self, process: int | None) -> None:
-        state = ("active", "running") if process else ("inactive", "dead")
-        self.properties |= {
-            "ActiveState": state[0], "SubState": state[1], "MainPID": str(process or 0),
-            "ExecMainStartTimestampMonotonic": "123" if process else "0",
-        }  # fmt: skip
-
-    def look(self, fact: Look[Any], **arguments: Any) -> Any:
-        shown = "".join(f"{name}={value}\n" for name, value in self.properties.items())
-        (self.root / "shown").write_text(shown)
-        command: Any = fact.command
-        done = subprocess.run(["sh", "-c", command(**arguments)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return fact.process(done.stdout.splitlines())
-
-
-@pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedHost:
-    return PlayedHost(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def standin(tmp_path: Path, played: PlayedHost) -> Iterator[Standin]:
-    (tmp_path / "home").mkdir()
-    found = Standin(tmp_path / "home", OLLAMA_KEEP_ALIVE="-1", SOME_TOKEN="hidden", OLLAMA_API_KEY="hidden")
-    played.runs(found.process.pid)
-    yield found
-    found.stop()
 
 
 def test_models_come_from_the_api(played: PlayedHost, standin: Standin) -> None:
