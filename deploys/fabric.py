@@ -7,22 +7,24 @@ pyinfra inventories/sparks.py deploys/fabric.py --dry
 from pyinfra import host
 
 from deploys.target import desired_state
+from fleet.decide import FILES_OF_OTHERS, MANAGEMENT, TRANSIT, active, durable
 from fleet.hardware import INTERFACES
+from fleet.target import Scope
 from operations import netplan, others, transit
 
-desired = desired_state(host)
+desired = desired_state(host, Scope.FABRIC)
 
-others.declared(name="files of others", desired=desired)
+others.declared(name=FILES_OF_OTHERS, desired=desired)
 
 # Every host runs the same operations in the same order, whatever it is cabled with: pyinfra tells operations
 # apart by their place, and would otherwise merge unrelated ones. Every document comes before any activation.
 for interface in host.loop(INTERFACES):
-    netplan.document(name=f"{interface} durable", end=desired.end_on(interface))
+    netplan.document(name=durable(interface), end=desired.end_on(interface))
 
 for interface in host.loop(INTERFACES):
-    netplan.active(name=f"{interface} active", end=desired.end_on(interface))
+    netplan.active(name=active(interface), end=desired.end_on(interface))
 
-transit.forwarding(name="transit between rails", desired=desired)
+transit.forwarding(name=TRANSIT, desired=desired)
 
 # Last, since it may end a run: what cuts SSH and is not confirmed fails the host.
-netplan.management(name="management", desired=desired)
+netplan.management(name=MANAGEMENT, desired=desired)

@@ -6,12 +6,14 @@ pyinfra inventories/sparks.py deploys/serve.py --dry
 from pyinfra import host, local
 
 from deploys.target import desired_state
+from fleet.decide import OLLAMA_MODELS, OLLAMA_RESIDENTS, OLLAMA_SETTINGS
+from fleet.target import Scope
 from operations import ollama
+
+serving = desired_state(host, Scope.SERVE).ollama
 
 local.include("deploys/fabric.py")
 
-serving = desired_state(host).ollama
-
-ollama.service(name="ollama settings", desired=serving)
-ollama.model(name="ollama models", desired=serving)
-ollama.resident(name="ollama residents", desired=serving)
+ollama.service(name=OLLAMA_SETTINGS, desired=serving)
+ollama.model(name=OLLAMA_MODELS, desired=serving)
+ollama.resident(name=OLLAMA_RESIDENTS, desired=serving)

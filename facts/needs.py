@@ -23,6 +23,7 @@ from fleet.desired import DesiredSpark
 from fleet.management import Management
 from fleet.observation import Observation
 from fleet.ollama.deployment import OllamaDeployment
+from fleet.target import Scope
 
 Looks = dict[str, Wanted]
 """A look for each section of an observation."""
@@ -89,12 +90,12 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
     }
 
 
-def looks_for(desired: DesiredSpark) -> Looks:
-    """Everything that the roster needs to know of a Spark."""
+def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
+    """Everything that the decisions of a scope need to know of a Spark."""
     looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()
-    if desired.ollama is not None:
+    if desired.ollama is not None and scope.includes(Scope.SERVE):
         looks |= ollama_looks(desired.ollama)
     return looks
 

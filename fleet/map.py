@@ -1,19 +1,19 @@
 """The map of a site: how its Sparks are cabled, with which addresses, and how each thing stands. Pure.
 
-It judges nothing: the state of an end is what `fleet.plan` decides about it, the state of a whole is the gravest of
+It judges nothing: the state of an end is what `fleet.decide` decides about it, the state of a whole is the gravest of
 its parts.
 """
 
 from collections.abc import Mapping
 
 from fleet.cable import Cable
+from fleet.decide import decide_by_port
 from fleet.desired import DesiredSpark
 from fleet.fabric import Fabric
 from fleet.hardware import Cage
 from fleet.management import Management
 from fleet.map_state import Finding, State, finding, worst, worst_of_ours
 from fleet.observation import Observation
-from fleet.plan import decide_by_port
 from fleet.rail import RailEnd, Segment, SwitchPlane
 from fleet.record import Record
 from fleet.refusal import Refusal
@@ -193,7 +193,7 @@ def _decided(desired: DesiredSpark, seen: Observation | None) -> tuple[tuple[tup
     if seen is None:
         never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
         return ((tuple(end.interface for end in desired.rail_ends), finding(never)),)
-    return tuple((each.ports, finding(each.outcome)) for each in decide_by_port(desired, seen))
+    return tuple((ports, finding(outcome)) for ports, outcome in decide_by_port(desired, seen))
 
 
 def _management(management: Management) -> str | None:

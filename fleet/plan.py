@@ -1,23 +1,17 @@
 """The only place that decides: desired state and observations in, a plan or every refusal out. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from pydantic import SerializeAsAny
 
-from fleet.desired import DesiredSpark
+from fleet.decide import Decided, considered
 from fleet.foreign import lost_at_next_boot
-from fleet.guard import guard_at_work
-from fleet.management_step import management_step
-from fleet.observation import Observation, known
-from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
-from fleet.rail_guarded import durable_step, running_step
-from fleet.record import Record, Unobserved
+from fleet.observation import Observation
+from fleet.record import Record
 from fleet.refusal import Refusal
-from fleet.revert import RemoveFile, declared_refusals, revert_steps
 from fleet.roster import Roster
 from fleet.step import Step
-from fleet.transit.decide import transit_steps
+from fleet.target import Scope, Target
 
 
 class HostPlan(Record):
@@ -32,6 +26,8 @@ class HostPlan(Record):
 class Plan(Record):
     """What every Spark of a target needs. It leaves nothing to decide."""
 
+    target: Target
+    scope: Scope
     hosts: tuple[HostPlan, ...]
 
     @property
@@ -51,90 +47,33 @@ class Refusals(Record):
     refusals: tuple[Refusal, ...]
 
 
-class Decided(NamedTuple):
-    """A step or a refusal, and the ports of those rail ends that it is about: none for the rest of the Spark."""
+def plan(
+    roster: Roster, target: Target, collection: Mapping[str, Observation], scope: Scope = Scope.SERVE
+) -> Plan | Refusals:
+    """The plan for a target, or every refusal; a host of it that nobody looked at is one.
 
-    ports: tuple[str, ...]
-    outcome: Step | Refusal
-
-
-def plan(roster: Roster, collection: Mapping[str, Observation]) -> Plan | Refusals:
-    """The plan for the observed hosts, or every refusal.
-
-    A host that is not an enrolled Spark of the roster raises KeyError: a target is exact, and its caller
-    has made it so.
+    A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
-    outcomes = {host: tuple(decide(roster.desired_for(host), seen)) for host, seen in sorted(collection.items())}
-    refusals = tuple(each for found in outcomes.values() for each in found if isinstance(each, Refusal))
+    decided = {host: _decided(roster, host, collection, scope) for host in sorted(target.hosts)}
+    refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
-        return Refusals(refusals=_once(refusals))
+        return Refusals(refusals=tuple(dict.fromkeys(refusals)))
     return Plan(
+        target=target,
+        scope=scope,
         hosts=tuple(
             HostPlan(
                 host=host,
-                steps=tuple(each for each in found if isinstance(each, Step)),
+                steps=tuple(each.outcome for each in found if isinstance(each.outcome, Step)),
                 notes=lost_at_next_boot(roster.desired_for(host), collection[host]),
             )
-            for host, found in outcomes.items()
-        )
+            for host, found in decided.items()
+        ),
     )
 
 
-def decide(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
-    """What one Spark needs, and what stands in the way, in the order in which a deploy would do it."""
-    return (each.outcome for each in decide_by_port(desired, seen))
-
-
-def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
-    """The same, each with the rail ends that cannot be called as desired for it."""
-    ports = tuple(end.interface for end in desired.rail_ends)
-    if blind := seen.blind:
-        yield Decided(ports, blind)
-        return
-    yield from _about(ports, another_machine(desired, seen))
-    at_work = guard_at_work(desired.name, seen)
-    yield from _about(ports, at_work)
-    if at_work is not None and not isinstance(seen.guard, Unobserved):
-        return
-    for outcome in (*declared_refusals(desired, seen), *revert_steps(desired, seen)):
-        yield from _about(outcome.ports if isinstance(outcome, RemoveFile) else (), outcome)
-    for end in desired.rail_ends:
-        yield from _about((end.interface,), durable_step(end, seen))
-    for end in desired.rail_ends:
-        yield from _about((end.interface,), running_step(end, seen))
-    yield from _about((), *transit_steps(desired, seen))
-    yield from _about((), management_step(desired, seen))
-    yield from _about((), *_ollama(desired, seen))
-
-
-def _about(ports: tuple[str, ...], *outcomes: Step | Refusal | None) -> Iterable[Decided]:
-    return (Decided(ports, each) for each in outcomes if each is not None)
-
-
-def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
-    """A refusal when it is not the machine that the roster names: cloned images share one host key."""
-    expected = desired.spark.machine_id
-    if expected is None:
-        return None
-    if blind := seen.unobserved("machine"):
-        return blind
-    found = known(seen.machine).machine_id_digest
-    if found == expected:
-        return None
-    return Refusal(code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found))
-
-
-def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Step | Refusal]:
-    ollama = desired.ollama
-    if ollama is None:
-        return
-    steps: list[Step | Refusal | None] = [service_step(ollama, seen)]
-    steps += [model_step(pin, seen) for pin in ollama.models]
-    steps += evict_steps(ollama, seen)
-    steps += [resident_step(pin, ollama, seen) for pin in ollama.residents]
-    yield from (each for each in steps if each is not None)
-
-
-def _once(refusals: tuple[Refusal, ...]) -> tuple[Refusal, ...]:
-    """The same reason can stand before several steps; people need to read it once."""
-    return tuple(dict.fromkeys(refusals))
+def _decided(roster: Roster, host: str, collection: Mapping[str, Observation], scope: Scope) -> tuple[Decided, ...]:
+    if host not in collection:
+        never = Refusal(code="unobserved", subject=host, expected="an observation", found="none at all")
+        return (Decided("", host, (), never),)
+    return tuple(considered(roster.desired_for(host), collection[host], scope))

@@ -8,6 +8,7 @@ from fleet.codes.guard import GUARD
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
+from fleet.codes.target import TARGET
 from fleet.codes.transit import TRANSIT
 from fleet.record import Record
 
@@ -31,6 +32,7 @@ SECTIONS = (
         "says so without a code.",
         codes=ROSTER | DECLARED,
     ),
+    Section(title="What a command is about", intro="", codes=TARGET),
     Section(title="What was seen of a host", intro="", codes=HOST),
     Section(title="The fabric", intro="", codes=FABRIC),
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),

@@ -1,7 +1,7 @@
 """A host that never was: observations to plan from, and what carrying a step out does to them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -18,20 +18,28 @@ from fleet.netplan.harmless import ALLOWED
 from fleet.nm_device import NmDevice
 from fleet.observation import Observation, known
 from fleet.pci import PciFunction, PciNetwork
+from fleet.plan import Plan, Refusals, plan
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument, document_for
 from fleet.rail_gid import RenewGid
 from fleet.rdma_use import DeviceUse
 from fleet.record import sha256_digest
 from fleet.roce import RoceDevice, RoceGid
+from fleet.roster import Roster
 from fleet.session import Session, SshConnection
 from fleet.step import Step
+from fleet.target import Scope, Target
 from fleet.transit.desired import Transit
 from fleet.transit.steps import ActivateTransit, RemoveTransit, WriteTransit
 from fleet.trial import Guard
 from tests.fleet.transit import host as transit_host
 
 MANAGEMENT = "enP7s7"
+
+
+def plan_of(roster: Roster, collection: Mapping[str, Observation], scope: Scope = Scope.SERVE) -> Plan | Refusals:
+    """The plan for exactly the hosts of a collection."""
+    return plan(roster, Target(name="test", kind="deployment", hosts=tuple(sorted(collection))), collection, scope)
 
 
 def blank(host: str) -> Observation:

@@ -9,12 +9,13 @@ from fleet.keeper import BringUp
 from fleet.keyfile import Settings
 from fleet.netplan.document import rail_document, rail_path
 from fleet.observation import Observation, known
-from fleet.plan import Plan, Refusals, plan
+from fleet.plan import Plan, Refusals
 from fleet.record import sha256_digest
 from fleet.revert import ReloadProfiles, RemoveFile
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.test_ownership import PLAYBOOK, RUN
 from tests.fleet.test_roster import GOOD
 
@@ -55,7 +56,7 @@ def adopts(path: str, text: str) -> dict[str, Any]:
 
 
 def outcome(rows: Roster, seen: Observation) -> Plan | Refusals:
-    return plan(rows, {"a": seen})
+    return plan_of(rows, {"a": seen})
 
 
 def codes(rows: Roster, seen: Observation) -> list[str]:

@@ -11,7 +11,7 @@ from fleet.keyfile import Settings, Storage
 from fleet.links import LinkAddress
 from fleet.netplan.management import management_document
 from fleet.observation import Observation, known
-from fleet.plan import Plan, Refusals, plan
+from fleet.plan import Plan, Refusals
 from fleet.rail_document import document_for
 from fleet.record import Unobserved
 from fleet.roster import Roster
@@ -19,6 +19,7 @@ from fleet.session import Session, SshConnection
 from fleet.standing import changed_since, standing
 from fleet.trial import Guard, Trial
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.test_roster import GOOD
 
 OTHERS = "/etc/netplan/50-mgmt.yaml"
@@ -60,13 +61,13 @@ def came_to(interface: str, server: str = "10.99.0.11") -> Session:
 
 
 def steps(desired: Roster, seen: Observation) -> tuple[Any, ...]:
-    outcome = plan(desired, {"a": seen})
+    outcome = plan_of(desired, {"a": seen})
     assert isinstance(outcome, Plan), outcome
     return outcome.steps
 
 
 def refusals(desired: Roster, seen: Observation) -> dict[str, str]:
-    outcome = plan(desired, {"a": seen})
+    outcome = plan_of(desired, {"a": seen})
     assert isinstance(outcome, Refusals), outcome
     return {refusal.code: str(refusal) for refusal in outcome.refusals}
 

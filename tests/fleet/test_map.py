@@ -7,15 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fleet.decide import decide
 from fleet.map import Map, MapEnd, map_of
 from fleet.map_state import State, finding, worst, worst_of_ours
 from fleet.observation import Observation
-from fleet.plan import Plan, decide, plan
+from fleet.plan import Plan
 from fleet.rail_active import active_step
 from fleet.rail_document import document_step
 from fleet.record import Unobserved
 from fleet.roster import Roster
 from tests.fleet import observed, shapes
+from tests.fleet.observed import plan_of
 from tests.fleet.strategies import pair_rosters
 
 WAYS: list[Callable[[Roster, str], Observation]] = [
@@ -37,7 +39,7 @@ def ends(drawn: Map) -> list[MapEnd]:
 @given(observed_sites())
 def test_a_map_says_what_the_plan_says(site: tuple[Roster, dict[str, Observation]]) -> None:
     roster, collection = site
-    drawn, outcome = map_of("site", roster, collection), plan(roster, collection)
+    drawn, outcome = map_of("site", roster, collection), plan_of(roster, collection)
     for spark in (each for each in drawn.sparks if each.enrolled):
         decided = decide(roster.desired_for(spark.name), collection[spark.name])
         assert spark.findings == tuple(dict.fromkeys(map(finding, decided)))

@@ -13,12 +13,13 @@ from fleet.keyfile import Settings, Storage
 from fleet.machine import Machine
 from fleet.netplan.document import rail_document
 from fleet.observation import Observation, known
-from fleet.plan import Plan, Refusals, plan
+from fleet.plan import Plan, Refusals
 from fleet.rail_document import document_for
 from fleet.record import Unobserved
 from fleet.roster import Roster
 from fleet.unread import unread_profile
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.strategies import pair_rosters
 from tests.fleet.test_roster import GOOD
 
@@ -38,7 +39,7 @@ network:
 
 
 def planned(a: Observation, b: Observation | None = None) -> Plan | Refusals:
-    return plan(ROSTER, {"a": a, "b": b or done(B)})
+    return plan_of(ROSTER, {"a": a, "b": b or done(B)})
 
 
 def done(desired: DesiredSpark) -> Observation:
@@ -287,7 +288,7 @@ def test_a_host_of_which_nothing_could_be_seen_is_one_refusal() -> None:
 def test_every_reason_on_every_host_is_given_at_once() -> None:
     a = done(A).model_copy(update={"netplan": Unobserved(reason="closed")})
     b = observed.with_link(observed.blank("b"), observed.link(PORT, carrier=False))
-    outcome = plan(ROSTER, {"a": a, "b": b})
+    outcome = plan_of(ROSTER, {"a": a, "b": b})
     assert isinstance(outcome, Refusals)
     assert {refusal.code for refusal in outcome.refusals} == {"unobserved", "no_carrier"}
 
@@ -297,7 +298,7 @@ def test_another_machine_behind_the_same_name_is_refused() -> None:
     values = GOOD | {"sparks": GOOD["sparks"] | {"a": {"enrolled": True, "machine_id": expected}}}
     roster = Roster.read(values, "test")
     machine = Machine(hostname="a", architecture="aarch64", machine_id_digest=found)
-    outcome = plan(roster, {"a": done(A).model_copy(update={"machine": machine})})
+    outcome = plan_of(roster, {"a": done(A).model_copy(update={"machine": machine})})
     assert isinstance(outcome, Refusals)
     assert [(refusal.code, refusal.expected, refusal.found) for refusal in outcome.refusals] == [
         ("another_machine", expected, found)
@@ -328,11 +329,11 @@ def half_done(draw: st.DrawFn) -> tuple[Roster, DesiredSpark, Observation]:
 @given(half_done())
 def test_applying_the_plan_leaves_nothing(case: tuple[Roster, DesiredSpark, Observation]) -> None:
     roster, desired, seen = case
-    outcome = plan(roster, {desired.name: seen})
+    outcome = plan_of(roster, {desired.name: seen})
     assert isinstance(outcome, Plan)
     for step in outcome.steps:
         seen = observed.applied(step, desired.rail_ends, seen)
-    again = plan(roster, {desired.name: seen})
+    again = plan_of(roster, {desired.name: seen})
     assert isinstance(again, Plan)
     assert again.is_noop
 
@@ -344,11 +345,11 @@ def test_a_killed_run_is_finished_by_the_next(
 ) -> None:
     """Whatever steps were carried out before the kill, the next plan is the rest of the first."""
     roster, desired, seen = case
-    first = plan(roster, {desired.name: seen})
+    first = plan_of(roster, {desired.name: seen})
     assert isinstance(first, Plan)
     for step in first.steps[:killed_after]:
         seen = observed.applied(step, desired.rail_ends, seen)
-    second = plan(roster, {desired.name: seen})
+    second = plan_of(roster, {desired.name: seen})
     assert isinstance(second, Plan)
     assert [step.subject for step in second.steps] == [step.subject for step in first.steps[killed_after:]]
 

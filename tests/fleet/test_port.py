@@ -8,12 +8,13 @@ from fleet.connections import Connections
 from fleet.hardware import TWINS
 from fleet.observation import Observation, known
 from fleet.pci import CableSwitch, PciFunction, PciNetwork
-from fleet.plan import Plan, Refusals, plan
+from fleet.plan import Plan, Refusals
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.test_roster import GOOD
 
 ROSTER = Roster.read(GOOD, "test")
@@ -25,7 +26,7 @@ JOINED = "rail 1 (a enp1s0f0np0 - b enp1s0f0np0)"
 
 def decided(seen: Observation) -> set[tuple[str, str]]:
     """The codes of the refusals, or the kinds of the steps, about each subject."""
-    match plan(ROSTER, {"a": seen}):
+    match plan_of(ROSTER, {"a": seen}):
         case Refusals(refusals=refusals):
             return {(each.code, each.subject) for each in refusals}
         case Plan(steps=steps):
@@ -33,7 +34,7 @@ def decided(seen: Observation) -> set[tuple[str, str]]:
 
 
 def refusal(seen: Observation) -> Refusal:
-    outcome = plan(ROSTER, {"a": seen})
+    outcome = plan_of(ROSTER, {"a": seen})
     assert isinstance(outcome, Refusals)
     return outcome.refusals[0]
 
@@ -61,7 +62,7 @@ def test_a_port_that_is_only_down_is_brought_up() -> None:
     down = observed.link(END.interface, 9000, [str(END.address)], carrier=False).model_copy(update={"up": False})
     found = observed.with_link(DONE, down)
     assert decided(found) == {("activate", "a enp1s0f0np0")}
-    outcome = plan(ROSTER, {"a": found})
+    outcome = plan_of(ROSTER, {"a": found})
     assert isinstance(outcome, Plan)
     assert (outcome.steps[0].before, outcome.steps[0].after) == ("port down", "port up")
 

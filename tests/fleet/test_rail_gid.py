@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from fleet.keeper import BringUp
 from fleet.links import find_link
 from fleet.observation import Observation, known
-from fleet.plan import Plan, Refusals, plan
+from fleet.plan import Plan, Refusals
 from fleet.rdma_use import DeviceUse, RdmaHolder, users_of
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.roce import RoceGid
 from fleet.roster import Roster
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.test_roster import GOOD
 
 ROSTER = Roster.read(GOOD, "test")
@@ -47,7 +48,7 @@ def used(seen: Observation, *holders: RdmaHolder, device: str = "rocep1s0f0") ->
 
 def outcome(seen: Observation, index: int | None = None) -> tuple[str, ...]:
     """The codes of the refusals, or the kinds of the steps."""
-    match plan(declaring(index), {"a": seen}):
+    match plan_of(declaring(index), {"a": seen}):
         case Refusals(refusals=refusals):
             return tuple(each.code for each in refusals)
         case Plan(steps=steps):
@@ -55,7 +56,7 @@ def outcome(seen: Observation, index: int | None = None) -> tuple[str, ...]:
 
 
 def refusal(seen: Observation, index: int | None = None) -> Refusal:
-    found = plan(declaring(index), {"a": seen})
+    found = plan_of(declaring(index), {"a": seen})
     assert isinstance(found, Refusals)
     return found.refusals[0]
 
@@ -66,7 +67,7 @@ def test_any_usable_index_will_do_where_none_is_declared() -> None:
 
 def test_another_index_than_the_declared_one_is_drift() -> None:
     assert outcome(with_gids(at(4)), index=3) == ("renew_gid",)
-    found = plan(declaring(3), {"a": with_gids(at(4))})
+    found = plan_of(declaring(3), {"a": with_gids(at(4))})
     assert isinstance(found, Plan)
     assert (found.steps[0].before, found.steps[0].after) == ("GID index 4", "a RoCE v2 GID for 10.1.1.1 at index 3")
 
@@ -135,7 +136,7 @@ GIDS = st.builds(
 def test_renewing_leaves_nothing_to_do(gids: list[RoceGid], index: int | None, is_used: bool) -> None:
     """Whatever the table holds: a second plan is empty, or the first was refused and nothing was touched."""
     roster, seen = declaring(index), used(with_gids(*gids), *([ENGINE] if is_used else []))
-    first = plan(roster, {"a": seen})
+    first = plan_of(roster, {"a": seen})
     if isinstance(first, Refusals):
         assert {each.code for each in first.refusals} <= {"rdma_in_use", "gid_index_taken"}
         return
@@ -143,7 +144,7 @@ def test_renewing_leaves_nothing_to_do(gids: list[RoceGid], index: int | None, i
     for step in first.steps:
         assert isinstance(step, BringUp)
         seen = observed.applied(step, roster.desired_for("a").rail_ends, seen)
-    second = plan(roster, {"a": seen})
+    second = plan_of(roster, {"a": seen})
     assert isinstance(second, Plan)
     assert second.is_noop
     assert find_link(known(seen.links), END.interface) is not None

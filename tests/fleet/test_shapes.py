@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fleet.plan import Plan, plan
+from fleet.plan import Plan
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.strategies import cabled_rosters
 
 
@@ -175,7 +176,7 @@ def test_what_the_documents_make_needs_nothing(values: dict[str, Any]) -> None:
     roster = Roster.read(values, "x")
     wishes = {name: roster.desired_for(name) for name in roster.enrolled}
     seen = {name: observed.as_desired(wish.rail_ends, name, wish.transit) for name, wish in wishes.items()}
-    outcome = plan(roster, seen)
+    outcome = plan_of(roster, seen)
     assert isinstance(outcome, Plan), outcome
     assert outcome.is_noop
 

@@ -13,12 +13,13 @@ from fleet.hardware import INTERFACES
 from fleet.keyfile import Settings, Storage
 from fleet.links import LinkAddress
 from fleet.observation import Observation, known
-from fleet.plan import Plan, plan
+from fleet.plan import Plan
 from fleet.rail_document import WriteDocument
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from tests.fleet import observed
+from tests.fleet.observed import plan_of
 from tests.fleet.strategies import cabled_rosters
 
 F0, P0, F1, P1 = INTERFACES
@@ -64,7 +65,7 @@ def merged(rows: Roster, *adopted: Rows) -> Roster:
 
 
 def kinds(rows: Roster, seen: Observation) -> list[str]:
-    outcome = plan(rows, {seen.host: seen})
+    outcome = plan_of(rows, {seen.host: seen})
     assert isinstance(outcome, Plan), outcome
     return [step.kind for step in outcome.steps]
 
@@ -292,7 +293,7 @@ def test_adopting_any_fabric_gives_back_its_rails_and_only_what_is_not_durable_i
     for name in wanted.enrolled:
         ends = {end.interface: (str(end.address), end.mtu) for end in wanted.desired_for(name).rail_ends}
         assert {end.interface: (str(end.address), end.mtu) for end in declared.desired_for(name).rail_ends} == ends
-        outcome = plan(declared, {name: seen[name]})
+        outcome = plan_of(declared, {name: seen[name]})
         assert isinstance(outcome, Plan), outcome
         written = {step.document.interface for step in outcome.steps if isinstance(step, WriteDocument)}
         assert written == {interface for interface in ends if (name, interface) not in durable}

@@ -1,0 +1,119 @@
+"""What one Spark needs: every decision about it, in the order in which a deploy carries it out. Pure."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fleet.desired import DesiredSpark
+from fleet.guard import guard_at_work
+from fleet.hardware import INTERFACES
+from fleet.management_step import management_step
+from fleet.observation import Observation, known
+from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
+from fleet.ollama.deployment import UNIT, OllamaDeployment
+from fleet.rail_guarded import durable_step, running_step
+from fleet.record import Unobserved
+from fleet.refusal import Refusal
+from fleet.revert import RemoveFile, declared_refusals, revert_steps
+from fleet.step import Step
+from fleet.target import Scope
+from fleet.transit.decide import transit_steps
+
+MACHINE, GUARD = "machine", "guard"
+"""Decided before anything else; no operation makes these so."""
+FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails", "management"
+OLLAMA_SETTINGS, OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama settings", "ollama models", "ollama residents"
+"""The operations of our deploys by their names; those of rail ends have `durable` and `active`."""
+
+
+def durable(interface: str) -> str:
+    """The name of the operation that makes a rail end durable."""
+    return f"{interface} durable"
+
+
+def active(interface: str) -> str:
+    """The name of the operation that makes a rail end active."""
+    return f"{interface} active"
+
+
+class Decided(NamedTuple):
+    """What was decided about one thing."""
+
+    operation: str
+    """The name of the operation that makes it so."""
+    subject: str
+    """The thing, in words, without its host."""
+    ports: tuple[str, ...]
+    """The ports of those rail ends that it is about; none for the rest of the Spark."""
+    outcome: Step | Refusal | None
+    """None where it needs nothing."""
+
+
+def decide(desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE) -> Iterator[Step | Refusal]:
+    """What one Spark needs, and what stands in the way."""
+    return (each.outcome for each in considered(desired, seen, scope) if each.outcome is not None)
+
+
+def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[tuple[tuple[str, ...], Step | Refusal]]:
+    """The same, each with the rail ends that cannot be called as desired for it."""
+    return ((each.ports, each.outcome) for each in considered(desired, seen) if each.outcome is not None)
+
+
+def considered(desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE) -> Iterator[Decided]:
+    """Every decision about one Spark. Where it cannot be seen at all, or a guard is at work, there is no other."""
+    ports = tuple(end.interface for end in desired.rail_ends)
+    if blind := seen.blind:
+        yield Decided(MACHINE, MACHINE, ports, blind)
+        return
+    yield Decided(MACHINE, MACHINE, ports, another_machine(desired, seen))
+    at_work = guard_at_work(desired.name, seen)
+    yield Decided(GUARD, GUARD, ports, at_work)
+    if at_work is not None and not isinstance(seen.guard, Unobserved):
+        return
+    yield from _fabric(desired, seen)
+    if scope.includes(Scope.SERVE):
+        yield from _ollama(desired, seen)
+
+
+def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
+    for outcome in (*declared_refusals(desired, seen), *revert_steps(desired, seen)) or (None,):
+        ports = outcome.ports if isinstance(outcome, RemoveFile) else ()
+        yield Decided(FILES_OF_OTHERS, FILES_OF_OTHERS, ports, outcome)
+    by_port = sorted(desired.rail_ends, key=lambda end: INTERFACES.index(end.interface))
+    for end in by_port:
+        name = durable(end.interface)
+        yield Decided(name, name, (end.interface,), durable_step(end, seen))
+    for end in by_port:
+        name = active(end.interface)
+        yield Decided(name, name, (end.interface,), running_step(end, seen))
+    yield from _each(TRANSIT, TRANSIT, transit_steps(desired, seen))
+    yield Decided(MANAGEMENT, MANAGEMENT, (), management_step(desired, seen))
+
+
+def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
+    ollama: OllamaDeployment | None = desired.ollama
+    if ollama is None:
+        return
+    yield Decided(OLLAMA_SETTINGS, UNIT, (), service_step(ollama, seen))
+    for model in ollama.models:
+        yield Decided(OLLAMA_MODELS, f"ollama model {model.name}", (), model_step(model, seen))
+    yield from _each(OLLAMA_RESIDENTS, "ollama residents that nobody declared", evict_steps(ollama, seen))
+    for resident in ollama.residents:
+        subject = f"ollama resident {resident.model}"
+        yield Decided(OLLAMA_RESIDENTS, subject, (), resident_step(resident, ollama, seen))
+
+
+def _each(operation: str, subject: str, outcomes: tuple[Step | Refusal, ...]) -> Iterator[Decided]:
+    yield from (Decided(operation, subject, (), each) for each in outcomes or (None,))
+
+
+def another_machine(desired: DesiredSpark, seen: Observation) -> Refusal | None:
+    """A refusal when it is not the machine that the roster names: cloned images share one host key."""
+    expected = desired.spark.machine_id
+    if expected is None:
+        return None
+    if blind := seen.unobserved("machine"):
+        return blind
+    found = known(seen.machine).machine_id_digest
+    if found == expected:
+        return None
+    return Refusal(code="another_machine", subject=f"{seen.host} machine-id", expected=expected, found=str(found))
