@@ -28,6 +28,7 @@ EVERY_FACT = (
     "transit.Firewall",
     "roce.RdmaUse",
     "pci.PciFunctions",
+    "generation.GenerationStamp",
     "kernel.Kernel",
     "machine.Machine",
     "memory.Memory",

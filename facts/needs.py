@@ -5,6 +5,7 @@ from typing import Any
 from pyinfra.api import Host
 
 from facts.bundle import Wanted
+from facts.generation import GenerationStamp
 from facts.guard import Guard
 from facts.invocation import OllamaInvocation
 from facts.kernel import Kernel
@@ -31,7 +32,8 @@ Looks = dict[str, Wanted]
 
 def host_looks() -> Looks:
     """What every Spark is asked."""
-    return {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory), "guard": Wanted(Guard)}
+    looks: Looks = {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
+    return looks | {"guard": Wanted(Guard)} | stamp_looks()
 
 
 def document_looks() -> Looks:
@@ -79,6 +81,14 @@ def management_looks(management: Management) -> Looks:
     return document_looks() | {"guard": Wanted(Guard), "management": applied}
 
 
+def stamp_looks(desired: DesiredSpark | None = None) -> Looks:
+    """What a stamp rests on, with what serves on the Spark where that is given."""
+    looks: Looks = {"generation": Wanted(GenerationStamp)}
+    if desired is not None and desired.ollama is not None:
+        looks["invocation"] = Wanted(OllamaInvocation, (("endpoint", desired.ollama.endpoint.url),))
+    return looks
+
+
 def ollama_looks(desired: OllamaDeployment) -> Looks:
     """What a decision about Ollama rests on: the service, and its API where clients reach it."""
     endpoint = (("endpoint", desired.endpoint.url),)
@@ -87,6 +97,7 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
         "ollama_models": Wanted(OllamaModels, (*endpoint, ("directory", desired.store))),
         "ollama_residency": Wanted(OllamaResidency, endpoint),
         "invocation": Wanted(OllamaInvocation, endpoint),
+        "generation": Wanted(GenerationStamp),
     }
 
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 from fleet.applied import AppliedIp4
 from fleet.bandwidth import Measured
 from fleet.connections import Connections
+from fleet.generation import Stamp
 from fleet.invocation import Running
 from fleet.kernel import Kernel
 from fleet.links import Link
@@ -52,6 +53,7 @@ class Observation(Record):
     ollama_models: ModelStore | Unobserved = NOT_LOOKED
     ollama_residency: Residency | Unobserved = NOT_LOOKED
     invocation: Running | Unobserved = NOT_LOOKED
+    generation: Stamp | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

@@ -17,5 +17,9 @@ AFTER_ACTING: dict[str, tuple[str, str]] = {
         "Ollama's unit, models or residents, or transit, did not become as declared",
         "run again; what it says is what differs",
     ),
+    "not_stamped": (
+        "the stamp of the plan was not there after it was written",
+        "run again: it is written at the end, also where nothing else is due",
+    ),
 }
 """By code: what it means, and what to do."""

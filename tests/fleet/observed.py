@@ -9,6 +9,7 @@ from facts.remote import netplan_tree
 from fleet.applied import AppliedIp4
 from fleet.connections import Connections, Networking, Profile
 from fleet.desired import DesiredEnd
+from fleet.generation import Stamp
 from fleet.hardware import TWINS
 from fleet.keyfile import Settings, Storage, parse_keyfile
 from fleet.links import Link, LinkAddress
@@ -63,6 +64,7 @@ def blank(host: str) -> Observation:
         firewall=transit_host.with_docker(),
         session=Session(ssh=SshConnection(client="10.0.0.2", server="10.0.0.11", port=22, device=MANAGEMENT)),
         guard=Guard(),
+        generation=Stamp(generation=None),
         management=AppliedIp4(),
         rdma_use=tuple(DeviceUse(device=twin.rdma_device) for twin in TWINS),
         pci=PciNetwork(
