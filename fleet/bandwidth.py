@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from fleet.bandwidth_schedule import Direction, schedule
-from fleet.record import Record, Unobserved
+from fleet.record import VOLATILE, Record, Unobserved
 from fleet.roster import Roster
 
 CAPPED_GBPS = (8.0, 25.0)
@@ -33,7 +33,7 @@ class Measured(Record):
     """Its RDMA device; None where none was found."""
     gid_index: int | None = None
     """Its GID index, chosen from its table by its address; never assumed."""
-    gbps: float | Unobserved
+    gbps: Annotated[float | Unobserved, VOLATILE]
     """Gb/s."""
 
 

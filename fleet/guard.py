@@ -1,12 +1,12 @@
 """A change that undoes itself unless a fresh SSH connection confirms it: what it takes, and what forbids it."""
 
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 from fleet.netplan.document import NetplanDocument
 from fleet.observation import Observation, known
 from fleet.record import Record
 from fleet.refusal import Refusal
-from fleet.step import Effect, Step
+from fleet.step import FOUND, TOUCH_PORTS, Effect, Step
 from fleet.trial import Guard
 
 
@@ -31,6 +31,8 @@ class Undoing(Record):
 class GuardedChange(Step):
     """Try files under /run/netplan and bring profiles up; move them to /etc once a fresh connection confirms it."""
 
+    follows: ClassVar[frozenset[str]] = TOUCH_PORTS
+
     kind: Literal["guarded_change"] = "guarded_change"
     effect: Effect = Effect.GUARDED
     documents: tuple[NetplanDocument, ...] = ()
@@ -38,7 +40,7 @@ class GuardedChange(Step):
     removed: tuple[str, ...] = ()
     """Paths under /etc/netplan that go."""
     profiles: tuple[ToUp, ...]
-    undoing: tuple[Undoing, ...]
+    undoing: Annotated[tuple[Undoing, ...], FOUND]
     window_seconds: int
     reach: tuple[str, ...] = ()
     """Addresses, besides the inventory's, where the host may answer afterwards."""

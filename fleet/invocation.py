@@ -5,10 +5,10 @@ by itself and is no part of that.
 """
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from fleet.ollama.store import listed
-from fleet.record import Digest, Record, Unobserved
+from fleet.record import VOLATILE, Digest, Record, Unobserved
 
 
 class Invocation(Record):
@@ -48,7 +48,7 @@ class Running(Record):
     """The addresses and ports on which it takes connections, as the kernel has them: `0.0.0.0:11434`, `[::]:11434`."""
     models: tuple[str, ...] | Unobserved = ()
     """What it has loaded, by its own word at an address on which it really listens; sorted."""
-    clients: tuple[str, ...] | Unobserved = ()
+    clients: Annotated[tuple[str, ...] | Unobserved, VOLATILE] = ()
     """The far address of each connection to it that is up, sorted: that many requests may run, and no more."""
     other: str | None = None
     """Who else listens where clients shall reach it: `pid 4121 (ollama, session-3.scope)`."""

@@ -1,6 +1,6 @@
 """The profile that gives a rail's port its address, and the step that brings it up."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from fleet.adopted import Kept
 from fleet.connections import Connections, Profile
@@ -8,7 +8,7 @@ from fleet.desired import DesiredEnd
 from fleet.keyfile import RUN_DIRECTORY
 from fleet.rail_document import document_for
 from fleet.record import Record
-from fleet.step import Effect, Step
+from fleet.step import TOUCH_PORTS, Effect, Step
 
 
 class Keeper(Record):
@@ -38,6 +38,7 @@ class Keeper(Record):
 class BringUp(Step):
     """The base of the steps that bring one profile up and nothing else: the management connection is left alone."""
 
+    follows: ClassVar[frozenset[str]] = TOUCH_PORTS
     effect: Effect = Effect.ACTIVATE
     interface: str
     keeper: Keeper

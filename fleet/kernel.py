@@ -2,8 +2,9 @@
 
 import posixpath
 from collections.abc import Iterator
+from typing import Annotated
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 _SPACES = " \t\n\v\f\r"
 _IMAGES = ("vmlinuz-", "vmlinux-")
@@ -53,7 +54,7 @@ class Kernel(Record):
     command_line: CommandLine
     boot_id: str
     """Another after every boot."""
-    uptime_seconds: float
+    uptime_seconds: Annotated[float, VOLATILE]
 
 
 def _same(one: str, other: str) -> bool:

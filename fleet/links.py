@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 FOREVER = 4294967295
 """What iproute2 prints for a lifetime without an end (2^32 - 1)."""
@@ -34,11 +34,11 @@ class LinkAddress(Record):
     peer: Cidr | None = None
     """The far end of a point-to-point address, with the prefix that belongs to it."""
     scope: str = "global"
-    tentative: bool = False
+    tentative: Annotated[bool, VOLATILE] = False
     """Duplicate address detection has not ended: no GID yet."""
     dadfailed: bool = False
     """Another host holds this address."""
-    deprecated: bool = False
+    deprecated: Annotated[bool, VOLATILE] = False
     dynamic: bool = False
     """It has a lease or lifetime that ends (DHCP, router advertisement)."""
     label: str | None = None
@@ -58,7 +58,7 @@ class Link(Record):
     """One network interface of a host, at run time."""
 
     name: str
-    ifindex: int
+    ifindex: Annotated[int, VOLATILE]
     """The kernel's number; another after a reboot, so nothing may depend on it."""
     altnames: tuple[str, ...] = ()
     mac: str | None = None
@@ -78,10 +78,15 @@ class Link(Record):
     """The bond or bridge that it is a port of."""
     parent: str | None = None
     """The link it lies on (a VLAN's interface), where that has a name in this network namespace."""
-    parent_index: int | None = None
+    parent_index: Annotated[int | None, VOLATILE] = None
     """The parent's index where it lives in another network namespace."""
     addresses: Annotated[tuple[LinkAddress, ...], AfterValidator(_by_value)] = ()
     """A set, in order of number: two links with the same addresses are equal however they were added."""
+
+    @property
+    def comes_and_goes(self) -> bool:
+        """One end of a container's cable lives as long as the container."""
+        return self.kind == "veth"
 
     @property
     def names(self) -> tuple[str, ...]:

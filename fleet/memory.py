@@ -1,8 +1,9 @@
 """A host's memory, as /proc/meminfo has it."""
 
 import re
+from typing import Annotated
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 _LINE = re.compile(r"(?P<name>\S+):\s+(?P<number>[0-9]+)(?P<unit> kB)?")
 
@@ -11,16 +12,16 @@ class Memory(Record):
     """Amounts at one moment; a field is None where the kernel was built without what it counts."""
 
     total_bytes: int
-    available_bytes: int
+    available_bytes: Annotated[int, VOLATILE]
     """What a new process could get without swapping: the kernel's estimate."""
-    free_bytes: int
+    free_bytes: Annotated[int, VOLATILE]
     swap_total_bytes: int
-    swap_free_bytes: int
+    swap_free_bytes: Annotated[int, VOLATILE]
     cma_total_bytes: int | None = None
-    cma_free_bytes: int | None = None
+    cma_free_bytes: Annotated[int | None, VOLATILE] = None
     hugepages_total: int | None = None
     """In pages of `hugepage_size_bytes`."""
-    hugepages_free: int | None = None
+    hugepages_free: Annotated[int | None, VOLATILE] = None
     hugepage_size_bytes: int | None = None
 
     @property

@@ -27,6 +27,11 @@ class NmDevice(Record):
     """Disconnected by hand: `nmcli device disconnect` takes its autoconnect away (NetworkManager 1.52, 2026-11-29)."""
 
     @property
+    def comes_and_goes(self) -> bool:
+        """As `fleet.links.Link` says."""
+        return self.type == "veth"
+
+    @property
     def is_external(self) -> bool:
         """Did somebody else configure it, so that NetworkManager will not do it again after a reboot?"""
         return self.detail == "externally"

@@ -25,6 +25,9 @@ from fleet.trial import Guard
 
 T = TypeVar("T")
 
+SERVING = frozenset({"ollama_service", "ollama_models", "ollama_residency", "invocation"})
+"""The sections about what is served."""
+
 NOT_LOOKED = Unobserved(reason="this observation did not look")
 
 

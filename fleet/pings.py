@@ -2,9 +2,10 @@
 
 import re
 from enum import StrEnum
+from typing import Annotated
 
 from fleet.fabric import Fabric
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 from fleet.roster import Roster
 
 HEADERS = 28
@@ -51,7 +52,7 @@ class RailPing(PingTarget):
 
     answered: bool
     """Did a small ping come back? It also warms ARP, for which RoCE does not wait."""
-    rtt_ms: float | None = None
+    rtt_ms: Annotated[float | None, VOLATILE] = None
     """The shortest round trip of the small ping."""
     at_mtu: bool | None = None
     """Did every ping of the whole MTU, never to be fragmented, come back? None where the small one did not."""

@@ -1,44 +1,99 @@
-"""The only place that decides: desired state and observations in, a plan or every refusal out. Pure."""
+"""The only place that decides: desired state and observations in, a plan or every refusal out. Pure.
+
+A plan is an immutable document. Its digest is of what it says and not of who made it, when and with what: the same
+desired state and the same host give the same digest on every day, in every process.
+"""
 
 from collections.abc import Mapping
+from itertools import groupby
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import SerializeAsAny
+from pydantic import Field
+from typing_extensions import override
 
 from fleet.decide import Decided, considered
+from fleet.desired import DesiredSpark
 from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
-from fleet.record import Record
+from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
+from fleet.prestate import prestate, unseen
+from fleet.record import Digest, Record, canonical_json, sha256_digest
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.step import Step
 from fleet.target import Scope, Target
 
 
-class HostPlan(Record):
-    """What one Spark needs, in order; empty when it is as desired."""
+class Metadata:
+    """Marks a field of a plan that is no part of its digest, as `Annotated[str, METADATA]`."""
 
-    host: str
-    steps: tuple[SerializeAsAny[Step], ...]
-    notes: tuple[str, ...] = ()
-    """What is there, is left alone, and is lost at the next boot."""
+
+METADATA = Metadata()
+
+
+class Made(Record):
+    """Where a plan comes from."""
+
+    observed_at: str | None = None
+    """When its hosts were looked at, in UTC: `2026-11-29T16:15:00Z`."""
+    by: str | None = None
+    """Who asked for it: `user@controller`."""
+    roster_digest: Digest
+    """Of the whole roster, which has other hosts in it too."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Of what made it: `sparks`, `pyinfra`."""
 
 
 class Plan(Record):
     """What every Spark of a target needs. It leaves nothing to decide."""
 
+    format: Literal[1] = 1
+    """Of this document; another number is another meaning."""
     target: Target
     scope: Scope
+    desired_digest: Digest
+    """Of what the target's hosts should be, and no other host."""
+    prestate_digest: Digest
+    """Of what the decisions rest on, on all of its hosts: see `HostPlan.prestate`."""
     hosts: tuple[HostPlan, ...]
+    made: Annotated[Made, METADATA]
+
+    @property
+    @override
+    def digest(self) -> str:
+        """Of everything but `made`."""
+        content = {name: value for name, value in self.to_json().items() if name not in self.metadata()}
+        return sha256_digest(canonical_json(content).encode())
+
+    @classmethod
+    def metadata(cls) -> frozenset[str]:
+        """The fields that are no part of the digest."""
+        marked = {name: field.metadata for name, field in cls.model_fields.items()}
+        return frozenset(name for name, marks in marked.items() if any(isinstance(each, Metadata) for each in marks))
 
     @property
     def is_noop(self) -> bool:
         """Is everything as desired?"""
-        return not any(each.steps for each in self.hosts)
+        return not self.steps
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """Every step on every host."""
         return tuple(step for each in self.hosts for step in each.steps)
+
+    def host(self, name: str) -> HostPlan:
+        """What it says of one host; KeyError for a host of another target."""
+        return {each.host: each for each in self.hosts}[name]
+
+    def with_commands(self, commands: Mapping[str, Mapping[str, tuple[PlannedCommand, ...]]]) -> Self:
+        """The same plan with the commands of each host's operations, by host and operation."""
+        hosts = tuple(host.with_commands(commands[host.host]) for host in self.hosts)
+        return self.replaced(hosts=hosts)
+
+    def made_by(self, by: str, observed_at: str, versions: Mapping[str, str]) -> Self:
+        """The same plan with where it comes from; its digest stays."""
+        made = Made(by=by, observed_at=observed_at, versions=dict(versions), roster_digest=self.made.roster_digest)
+        return self.replaced(made=made)
 
 
 class Refusals(Record):
@@ -54,26 +109,48 @@ def plan(
 
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
-    decided = {host: _decided(roster, host, collection, scope) for host in sorted(target.hosts)}
+    desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
+    decided = {host: _decided(wanted, collection.get(host), scope) for host, wanted in desired.items()}
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
         return Refusals(refusals=tuple(dict.fromkeys(refusals)))
+    hosts = tuple(_host_plan(desired[host], collection[host], found, scope) for host, found in decided.items())
     return Plan(
         target=target,
         scope=scope,
-        hosts=tuple(
-            HostPlan(
-                host=host,
-                steps=tuple(each.outcome for each in found if isinstance(each.outcome, Step)),
-                notes=lost_at_next_boot(roster.desired_for(host), collection[host]),
-            )
-            for host, found in decided.items()
-        ),
+        desired_digest=_digest([each.to_json() for each in desired.values()]),
+        prestate_digest=_digest({each.host: each.prestate for each in hosts}),
+        hosts=hosts,
+        made=Made(roster_digest=roster.digest),
     )
 
 
-def _decided(roster: Roster, host: str, collection: Mapping[str, Observation], scope: Scope) -> tuple[Decided, ...]:
-    if host not in collection:
-        never = Refusal(code="unobserved", subject=host, expected="an observation", found="none at all")
-        return (Decided("", host, (), never),)
-    return tuple(considered(roster.desired_for(host), collection[host], scope))
+def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
+    """What a scope does not ask about does not move its plans."""
+    return desired if scope.includes(Scope.SERVE) else desired.replaced(ollama=None)
+
+
+def _decided(desired: DesiredSpark, seen: Observation | None, scope: Scope) -> tuple[Decided, ...]:
+    if seen is None:
+        never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
+        return (Decided("", desired.name, (), never),)
+    return tuple(considered(desired, seen, scope))
+
+
+def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...], scope: Scope) -> HostPlan:
+    due = [each for each in decided if each.outcome is not None]
+    return HostPlan(
+        host=desired.name,
+        prestate=prestate(seen, scope),
+        operations=tuple(
+            PlannedOperation(name=name, steps=tuple(each.outcome for each in found))
+            for name, found in groupby(due, key=lambda each: each.operation)
+        ),
+        considered=tuple(dict.fromkeys(each.subject for each in decided if each.outcome is None)),
+        unseen=unseen(seen, scope),
+        notes=lost_at_next_boot(desired, seen),
+    )
+
+
+def _digest(value: Any) -> str:
+    return sha256_digest(canonical_json(value).encode())

@@ -1,6 +1,6 @@
 """Has a rail end the RoCE GID that it must have; and may its interface be taken down while RDMA is in use."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fleet.desired import DesiredEnd
 from fleet.keeper import BringUp, Keeper
@@ -12,6 +12,9 @@ from fleet.roce import RoceDevice, RoceGid, gids_of, usable_gids
 
 class RenewGid(BringUp):
     """Take the end's address away and bring its profile up again: the kernel then makes its GID anew."""
+
+    stands_for: ClassVar[frozenset[str]] = frozenset({"activate"})
+    """A profile that came up by itself has brought the address, and maybe no GID yet."""
 
     kind: Literal["renew_gid"] = "renew_gid"
 

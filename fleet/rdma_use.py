@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 KINDS = ("qp", "cm_id", "pd", "mr", "cq", "srq", "ctx")
 """Kinds of resources that `rdma resource show` counts and lists (iproute2 6.15); older ones know no srq and no ctx."""
@@ -39,7 +39,8 @@ class DeviceUse(Record):
     """One RDMA device and everybody who holds something of it; the kernel's plumbing is left out."""
 
     device: str
-    holders: tuple[RdmaHolder, ...] = ()
+    holders: Annotated[tuple[RdmaHolder, ...], VOLATILE] = ()
+    """They come and go; where a step would disturb one, that is a refusal."""
 
     @property
     def users(self) -> tuple[RdmaHolder, ...]:

@@ -7,6 +7,13 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 
+class Volatile:
+    """Marks a field that changes by itself, as `Annotated[int, VOLATILE]`: it is no part of `Record.stable`."""
+
+
+VOLATILE = Volatile()
+
+
 class Record(BaseModel):
     """A frozen value that refuses unknown fields.
 
@@ -30,9 +37,47 @@ class Record(BaseModel):
         return sha256_digest(self.canonical.encode())
 
     @classmethod
+    def is_volatile(cls, name: str) -> bool:
+        """Does the field of that name change by itself?"""
+        return any(isinstance(each, Volatile) for each in cls.model_fields[name].metadata)
+
+    @property
+    def comes_and_goes(self) -> bool:
+        """Is it one of those that appear and vanish by themselves? Then it is no part of `stable` in a list."""
+        return False
+
+    @property
+    def stable(self) -> Any:
+        """The value as plain JSON types without what changes by itself, at any depth: equal while nobody acts."""
+        return _stable(self, self.to_json())
+
+    def replaced(self, **changes: Any) -> Self:
+        """The same value with some fields changed; validated again, unlike `model_copy`."""
+        return type(self)(**(dict(self) | changes))
+
+    @classmethod
     def from_canonical(cls, text: str) -> Self:
         """The inverse of `canonical`; raises pydantic.ValidationError when the text is no such record."""
         return cls.model_validate_json(text)
+
+
+def _stable(value: Any, plain: Any) -> Any:
+    """What is stable of a value, taken from its JSON types."""
+    if isinstance(value, Record):
+        names = {_spelled(value, name): name for name in type(value).model_fields if not value.is_volatile(name)}
+        return {key: _stable(getattr(value, names[key]), plain[key]) for key in plain if key in names}
+    if isinstance(value, tuple):
+        pairs = zip(value, plain, strict=True)
+        return [_stable(*pair) for pair in pairs if not (isinstance(pair[0], Record) and pair[0].comes_and_goes)]
+    if isinstance(value, dict):
+        return {key: _stable(each, plain[key]) for key, each in zip(plain, value.values(), strict=True)}
+    return plain
+
+
+def _spelled(value: Record, name: str) -> str:
+    """How a field is called in JSON."""
+    by_alias = value.model_config.get("serialize_by_alias", False)
+    return (type(value).model_fields[name].serialization_alias or name) if by_alias else name
 
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]

@@ -3,15 +3,16 @@
 import ipaddress
 import json
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from fleet.links import Link, find_link
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 
 class SshConnection(Record):
     """One SSH connection, as the host sees it."""
 
-    client: str
+    client: Annotated[str, VOLATILE]
     """The address it comes from."""
     server: str
     """The host's own address that it came to."""

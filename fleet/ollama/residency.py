@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator
 
 from fleet.ollama.store import listed, sha256_of
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 FOREVER_SECONDS = 100 * 365 * 86400
 """`keep_alive: -1` ends 292 years after each request (Go's longest duration): never compare that time."""
@@ -29,7 +29,7 @@ class Resident(Record):
     """Tokens of context of each slot; None where the server does not say (before v0.12, or while loading)."""
     keep: Literal["forever", "until", "unset"]
     """`unset` is Go's zero time, from a server that has not set it yet: not expired."""
-    seconds_left: int | None = None
+    seconds_left: Annotated[int | None, VOLATILE] = None
     """Until it goes unused, at the time of the look; rolls with each request."""
 
     @property

@@ -1,6 +1,6 @@
 """The steps that bring one Spark's Ollama to its deployment."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fleet.step import Effect, Step
 
@@ -33,6 +33,9 @@ class PullModel(Step):
 
 class LoadResident(Step):
     """Load one model, or load it again as declared."""
+
+    follows: ClassVar[frozenset[str]] = frozenset({"ollama_service", "ollama_pull", "ollama_evict", "ollama_load"})
+    """A restart unloads everything, and the residents unit begins to load by itself."""
 
     kind: Literal["ollama_load"] = "ollama_load"
     effect: Effect = Effect.LOAD

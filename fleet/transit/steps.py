@@ -1,8 +1,8 @@
 """The steps that make one Spark pass on what its neighbours send each other, or stop it from doing so."""
 
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
-from fleet.step import Effect, Step
+from fleet.step import FOUND, TOUCH_PORTS, Effect, Step
 from fleet.transit.desired import Transit
 
 
@@ -17,10 +17,13 @@ class WriteTransit(Step):
 class ActivateTransit(Step):
     """Make the kernel forward between the rails now, and put our rules first in DOCKER-USER where there is one."""
 
+    follows: ClassVar[frozenset[str]] = TOUCH_PORTS
+    """A port that comes up may have the kernel's settings anew."""
+
     kind: Literal["activate_transit"] = "activate_transit"
     effect: Effect = Effect.ACTIVATE
     transit: Transit
-    start: bool
+    start: Annotated[bool, FOUND]
     """Whether the unit is started, which puts the rules in."""
 
 

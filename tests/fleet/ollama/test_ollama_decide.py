@@ -10,65 +10,14 @@ from pydantic import ValidationError
 
 from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
-from fleet.ollama.deployment import DROP_IN, OllamaDeployment, OllamaModelPin, OllamaResidentPin
-from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
-from fleet.ollama.residents_unit import residents_digest, residents_text
+from fleet.ollama.deployment import OllamaDeployment, OllamaResidentPin
+from fleet.ollama.residents_unit import residents_text
 from fleet.ollama.service import ResidentsUnit, SettingsFile
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
-from fleet.record import Unobserved, sha256_digest
+from fleet.ollama.steps import ConfigureService, LoadResident, PullModel
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Effect, Step
-
-A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
-PIN = OllamaModelPin(name="qwen3:0.6b", manifest_digest=A, size_bytes=10, pull=True)
-STAY = OllamaResidentPin(model=PIN.name, context=8192)
-DESIRED = OllamaDeployment(
-    listen="0.0.0.0:11434",
-    environment={"OLLAMA_KEEP_ALIVE": "-1", "OLLAMA_MODELS": "/data/my 100% models"},
-    models=(PIN,),
-    residents=(STAY,),
-    evict_undeclared=True,
-)
-UNIT_FILE = SettingsFile(path="/etc/systemd/system/ollama.service", environment={"PATH": "/usr/bin"})
-
-
-def own_file(desired: OllamaDeployment = DESIRED) -> SettingsFile:
-    return SettingsFile(path=DROP_IN, content_digest=desired.drop_in_digest, environment=desired.desired_environment)
-
-
-def service(**changes: Any) -> ServiceState:
-    """The unit as desired, but for `changes`."""
-    state: dict[str, Any] = {
-        "load_state": "loaded", "active_state": "active", "sub_state": "running",
-        "unit_file_state": "enabled", "need_daemon_reload": False, "main_pid": 7, "started_monotonic_us": 1,
-        "exec_start": "/usr/local/bin/ollama", "user": "ollama", "fragment": UNIT_FILE,
-        "drop_ins": (own_file(),),
-        "process_environment": {"PATH": "/usr/bin", **DESIRED.desired_environment},
-        "residents": ResidentsUnit(content_digest=residents_digest(DESIRED), enabled=True),
-    }  # fmt: skip
-    return ServiceState(**(state | changes))
-
-
-def loaded(**changes: Any) -> Resident:
-    state: dict[str, Any] = {
-        "name": PIN.name, "manifest_digest": A, "size_bytes": 20, "size_vram_bytes": 20,
-        "context_length": 8192, "keep": "forever",
-    }  # fmt: skip
-    return Resident(**(state | changes))
-
-
-HELD = OllamaModel(name=PIN.name, manifest_digest=A, size_bytes=10)
-
-
-def seen(
-    state: ServiceState | Unobserved | None = None,
-    models: tuple[OllamaModel, ...] | Unobserved = (HELD,),
-    residents: tuple[Resident, ...] | Unobserved | None = None,
-) -> Observation:
-    store = models if isinstance(models, Unobserved) else ModelStore(source="api", models=models)
-    residents = (loaded(),) if residents is None else residents
-    residency = residents if isinstance(residents, Unobserved) else Residency(source="api", residents=residents)
-    return Observation(host="srv5", ollama_service=state or service(), ollama_models=store, ollama_residency=residency)
+from tests.fleet.ollama.host import DESIRED, HELD, PIN, STAY, A, B, applied, loaded, own_file, seen, service, states
 
 
 def outcomes(found: Observation, desired: OllamaDeployment = DESIRED) -> list[Step | Refusal]:
@@ -81,74 +30,8 @@ def outcomes(found: Observation, desired: OllamaDeployment = DESIRED) -> list[St
     return [each for each in every if each is not None]
 
 
-def applied(step: Step, found: Observation) -> Observation:
-    """The observation after a step, as a host would then be."""
-    state, store, residency = found.ollama_service, found.ollama_models, found.ollama_residency
-    assert isinstance(state, ServiceState)
-    assert isinstance(store, ModelStore)
-    assert isinstance(residency, Residency)
-    residents = {each.name: each for each in residency.residents}
-    match step:
-        case ConfigureService():
-            changes: dict[str, Any] = {"need_daemon_reload": False}
-            if step.write:
-                others = [file for file in state.drop_ins if file.path != DROP_IN]
-                changes["drop_ins"] = (*others, own_file())
-            if step.residents:
-                text = step.residents_text
-                digest = None if text is None else sha256_digest(text.encode())
-                changes["residents"] = ResidentsUnit(content_digest=digest, enabled=text is not None)
-            if step.enable:
-                changes["unit_file_state"] = "enabled"
-            if step.restart:
-                changes |= {"active_state": "active", "sub_state": "running", "main_pid": 8}
-                changes["process_environment"] = state.expected_environment(DESIRED.desired_environment)
-                residents = {}
-            state = state.model_copy(update=changes)
-        case PullModel():
-            held = OllamaModel(name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes)
-            store = ModelStore(source="api", models=(*store.models, held))
-        case LoadResident():
-            residents[step.model] = loaded(name=step.model, context_length=step.context)
-        case EvictResident():
-            residents.pop(step.model, None)
-    residency = Residency(source="api", residents=tuple(residents.values()))
-    return Observation(host="srv5", ollama_service=state, ollama_models=store, ollama_residency=residency)
-
-
 def test_as_desired_nothing_is_due() -> None:
     assert outcomes(seen()) == []
-
-
-files = st.sampled_from(
-    [None, own_file(), SettingsFile(path=DROP_IN, content_digest=B, environment={"OLLAMA_DEBUG": "1"})]
-)
-WISHED = DESIRED.desired_environment
-processes = st.sampled_from([None, {}, {"OLLAMA_HOST": "1"}, WISHED | {"OLLAMA_DEBUG": "1"}, WISHED])
-
-
-@st.composite
-def states(draw: st.DrawFn) -> Observation:
-    process, file = draw(processes), draw(files)
-    state = service(
-        active_state="active" if process is not None else draw(st.sampled_from(["inactive", "failed", "activating"])),
-        unit_file_state=draw(st.sampled_from(["enabled", "disabled", "enabled-runtime"])),
-        residents=ResidentsUnit(
-            content_digest=draw(st.sampled_from([None, A, residents_digest(DESIRED)])),
-            enabled=draw(st.booleans()),
-            need_daemon_reload=draw(st.booleans()),
-        ),
-        need_daemon_reload=draw(st.booleans()),
-        drop_ins=() if file is None else (file,),
-        process_environment=process,
-    )
-    resident = loaded(
-        context_length=draw(st.sampled_from([4096, 8192])),
-        keep=draw(st.sampled_from(["forever", "unset"])),
-    )
-    stranger = loaded(name="stranger:1")
-    present = st.sampled_from([(), (resident,), (stranger,), (resident, stranger)])
-    return seen(state, draw(st.sampled_from([(), (HELD,)])), draw(present))
 
 
 @given(states())
@@ -156,7 +39,7 @@ def test_once_every_step_is_applied_nothing_is_left(found: Observation) -> None:
     after = found
     for step in outcomes(found):
         assert isinstance(step, Step)
-        after = applied(step, after)
+        after = applied(step, DESIRED, after)
     assert outcomes(after) == []
 
 
@@ -164,10 +47,10 @@ def test_once_every_step_is_applied_nothing_is_left(found: Observation) -> None:
 def test_a_killed_run_is_finished_by_the_next(found: Observation, killed_after: int) -> None:
     for step in outcomes(found)[:killed_after]:
         assert isinstance(step, Step)
-        found = applied(step, found)
+        found = applied(step, DESIRED, found)
     for step in outcomes(found):
         assert isinstance(step, Step)
-        found = applied(step, found)
+        found = applied(step, DESIRED, found)
     assert outcomes(found) == []
 
 
@@ -178,7 +61,7 @@ def test_the_plan_foresees_every_step(found: Observation) -> None:
     for place, step in enumerate(planned):
         assert [each.subject for each in outcomes(found)] == [each.subject for each in planned[place:]]
         assert isinstance(step, Step)
-        found = applied(step, found)
+        found = applied(step, DESIRED, found)
 
 
 def test_a_restart_is_due_only_where_the_process_differs() -> None:
