@@ -15,6 +15,7 @@ _COMMANDS = {
     "env": "lab.env:env",
     "map": "lab.map.command:map_command",
     "pings": "lab.pings:pings",
+    "receipts": "lab.receipts.command:receipts",
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""

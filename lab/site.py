@@ -24,6 +24,7 @@ from pyinfra.context import ctx_state
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED
+from lab.interrupt import active
 from lab.transport import transport
 
 _PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{1,5}")
@@ -63,7 +64,7 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
 
 def read_roster(inventory: str) -> tuple[Roster, str]:
     """The roster of an inventory and the name of its file; raises PyinfraError with every complaint."""
-    path = _group_data(Path(inventory))
+    path = group_data_of(Path(inventory))
     try:
         values = runpy.run_path(str(path))
     except SyntaxError as error:
@@ -78,7 +79,7 @@ def read_roster(inventory: str) -> tuple[Roster, str]:
         raise PyinfraError(str(error)) from error
 
 
-def _group_data(inventory: Path) -> Path:
+def group_data_of(inventory: Path) -> Path:
     """Where pyinfra takes the group's data from: beside the inventory before the working directory."""
     name = f"{inventory.stem}.py"
     places = [inventory.parent / "group_data" / name, Path("group_data") / name]
@@ -159,8 +160,8 @@ def _stop_on_any_failure() -> None:
 
 
 def _interrupt_is_no_success() -> None:
-    """Ends an interrupted run with status 130: pyinfra's own handler says 0 (3.10.0)."""
-    if pyinfra.is_cli:
+    """Ends an interrupted run with status 130: pyinfra's own handler says 0 (3.10.0). `lab.interrupt` comes first."""
+    if pyinfra.is_cli and active() is None:
         signal.signal(signal.SIGINT, _interrupted)
 
 

@@ -31,6 +31,11 @@ def chain_faults(receipts: Sequence[Receipt], head: Head | None, since: int = 0)
     return tuple(dict.fromkeys(found))
 
 
+def holds(link: Link, found: Receipt) -> bool:
+    """Is a receipt still as a link to it says it was?"""
+    return not [*_held(link, found, "", 0)]
+
+
 def seal_fault(receipts: Sequence[Receipt], seal: str) -> Fault | None:
     """What is wrong when a seal that was noted elsewhere, at the end of a run, is in none of the receipts."""
     if any(line.seal == seal for each in receipts for line in each.lines):

@@ -1,5 +1,6 @@
 """One line of a receipt: canonical JSON, sealed by its own digest and chained to the line before it."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
@@ -73,8 +74,9 @@ class Line(Said):
 
 
 def sealed(seq: int, at: datetime, data: Event, prev: str | None) -> Line:
-    """The line that says an event."""
-    said = Said(seq=seq, at=at, event=data.event, data=data, prev=prev)
+    """The line that says an event; half of a pair, as in a file's name that is no UTF-8, is said as `?`."""
+    text = json.dumps(data.to_json(), ensure_ascii=False).encode("utf-8", "replace")
+    said = Said(seq=seq, at=at, event=data.event, data=type(data).model_validate_json(text), prev=prev)
     return Line(**dict(said), seal=said.digest)
 
 

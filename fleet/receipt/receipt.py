@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fleet.outcome import Outcome
+from fleet.receipt.acts import OperationBegun, OperationDone, OperationFailed, StepBegun, StepDone
 from fleet.receipt.events import Closed, Opened
 from fleet.receipt.fault import Fault, Kind
 from fleet.receipt.line import Line, read_line
@@ -44,6 +45,22 @@ class Receipt(Record):
     def seal(self) -> str | None:
         """Of its last line."""
         return self.lines[-1].seal if self.lines else None
+
+    @property
+    def begun(self) -> tuple[Line, ...]:
+        """The lines of what was begun and did not say how it ended: it may have been done, in part or whole."""
+        open_ends: dict[tuple[str, ...], Line] = {}
+        for line in self.lines:
+            match line.data:
+                case OperationBegun() as said:
+                    open_ends["operation", said.host, said.about] = line
+                case OperationDone() | OperationFailed() as said:
+                    open_ends.pop(("operation", said.host, said.about), None)
+                case StepBegun() as said:
+                    open_ends["step", said.host, said.subject, said.kind] = line
+                case StepDone() as said:
+                    open_ends.pop(("step", said.host, said.subject, said.kind), None)
+        return tuple(open_ends.values())
 
     @property
     def link(self) -> Link:

@@ -1,5 +1,8 @@
 """The receipts of a folder hold each other: what is gone, new, cut or written anew is found and named."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fleet.outcome import Outcome
 from fleet.receipt.chain import HEAD, chain_faults, seal_fault
 from fleet.receipt.events import Closed, Event, Note
@@ -10,6 +13,8 @@ from fleet.receipt.receipt import Receipt, read_receipt
 from tests.fleet.receipt.said import AT, lines_of, written
 
 END = Closed(outcome=Outcome.CONVERGED)
+KILLED = Note(text="then killed")
+TORN = b'{"at":'
 
 
 def receipt(
@@ -21,9 +26,19 @@ def receipt(
 
 def chain() -> list[Receipt]:
     """Three of them; the second was killed while it wrote."""
+    return [read_receipt(name, content) for name, content in contents().items()]
+
+
+def contents() -> dict[str, bytes]:
+    """Their files, by name."""
     one = receipt(1, END)
-    two = receipt(2, Note(text="then killed"), before=(one.link,), torn=b'{"at":')
-    return [one, two, receipt(3, Note(text="last"), END, before=(two.link,))]
+    two = receipt(2, KILLED, before=(one.link,), torn=TORN)
+    files = [
+        written(lines_of(1, [END])),
+        written(lines_of(2, [KILLED], (one.link,))) + TORN,
+        written(lines_of(3, [Note(text="last"), END], (two.link,))),
+    ]
+    return {receipt_name(number, AT, "srv5"): content for number, content in enumerate(files, 1)}
 
 
 def named(faults: tuple[Fault, ...]) -> list[tuple[str, Kind]]:
@@ -34,6 +49,26 @@ def test_a_chain_holds() -> None:
     receipts = chain()
     assert chain_faults(receipts, Head(links=(receipts[-1].link,))) == ()
     assert not [fault for each in receipts for fault in each.faults]
+
+
+def faults_of(files: dict[str, bytes]) -> tuple[Fault, ...]:
+    receipts = [read_receipt(name, content) for name, content in files.items()]
+    own = tuple(fault for each in receipts for fault in each.faults)
+    return (*own, *chain_faults(receipts, Head(links=(chain()[-1].link,))))
+
+
+@given(st.data())
+def test_any_changed_byte_and_any_removed_line_of_any_file_is_found(data: st.DataObject) -> None:
+    files = contents()
+    assert not faults_of(files)
+    name = data.draw(st.sampled_from(sorted(files)))
+    content, lines = bytearray(files[name]), files[name].splitlines(keepends=True)
+    place = data.draw(st.integers(0, len(content) - 1))
+    content[place] ^= data.draw(st.integers(1, 255))
+    assert {each.receipt for each in faults_of(files | {name: bytes(content)})} >= {name}
+    gone = data.draw(st.integers(0, len(lines) - 1))
+    left = b"".join(lines[:gone] + lines[gone + 1 :])
+    assert {each.receipt for each in faults_of(files | {name: left})} >= {name}
 
 
 def test_a_removed_file_is_named_wherever_it_was() -> None:
@@ -76,10 +111,9 @@ def test_what_was_written_anew_as_a_whole_is_named() -> None:
 def test_what_was_killed_stays_as_it_was() -> None:
     one, _, three = chain()
     head = Head(links=(three.link,))
-    killed = Note(text="then killed")
-    closed = receipt(2, killed, END, before=(one.link,))
+    closed = receipt(2, KILLED, END, before=(one.link,))
     assert named(chain_faults([one, closed, three], head)) == [("000002", Kind.INSERTED)]
-    torn = receipt(2, killed, before=(one.link,), torn=b'{"aT":')
+    torn = receipt(2, KILLED, before=(one.link,), torn=b'{"aT":')
     assert named(chain_faults([one, torn, three], head)) == [("000002", Kind.EDITED)]
 
 

@@ -1,0 +1,1 @@
+"""Receipts on disk: `journal` writes one while a run goes on; the rest reads them."""

@@ -1,0 +1,190 @@
+"""A signal stops a run between two commands, never with status 0; a second one stops it at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from fleet.outcome import Outcome
+from lab.receipts.ledger import read_folder
+from tests.lab.test_site import ROOT
+
+PREAMBLE = """
+from gevent import monkey; monkey.patch_all()
+import sys, time, gevent
+from pathlib import Path
+from lab.interrupt import interruptible
+folder = Path(sys.argv[1])
+def say(word): print(word, flush=True)
+"""
+RUN = """
+from pyinfra.api import BaseStateCallback, Config, Inventory, State
+from pyinfra.api.connect import connect_all
+from pyinfra.api.operation import add_op
+from pyinfra.api.operations import run_ops
+from pyinfra.operations import server
+from pyinfra.context import ctx_state
+from fleet.receipt.acts import OperationBegun
+from fleet.receipt.events import Opening
+from lab.receipts.journal import opened
+
+state = State()
+ctx_state.set(state)
+state.init(Inventory((["@local", "@fake/a"], {"fake_delay": 0, "fake_delay_jitter": 0})), Config())
+connect_all(state)
+waits = "touch first; while [ ! -e go ]; do sleep 0.05; done; touch ended"
+add_op(state, server.shell, commands=[f"cd {folder}; {waits}", f"touch {folder}/second"])
+add_op(state, server.shell, commands=[f"touch {folder}/third"])
+
+class Said(BaseStateCallback):
+    def operation_host_start(self, state, host, op_hash):
+        journal.say(OperationBegun(host=host.name, operation=str(state.get_op_order().index(op_hash))))
+
+with opened(folder / "receipts", Opening(kind="converge", target="x", hosts=("@local", "@fake/a"))) as journal:
+    state.add_callback_handler(Said())
+    with interruptible() as stop, stop.between_commands(state):
+        run_ops(state)
+    say("not stopped")
+"""
+
+
+def started(folder: Path, code: str, *ignored: signal.Signals) -> "subprocess.Popen[str]":
+    def ignore() -> None:
+        for each in ignored:
+            signal.signal(each, signal.SIG_IGN)
+
+    return subprocess.Popen(
+        [sys.executable, "-c", PREAMBLE + code, str(folder)],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, preexec_fn=ignore,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def heard(stream: IO[str] | None, word: str) -> None:
+    """Waits until a line with the word was printed."""
+    assert stream is not None
+    for line in stream:
+        if word in line:
+            return
+    pytest.fail(f"expected {word}, found the end")
+
+
+def appears(path: Path) -> None:
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until, path
+        time.sleep(0.02)
+
+
+def a_moment() -> None:
+    """Long enough that the next signal is another one."""
+    time.sleep(0.4)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_the_command_that_runs_is_left_to_end_and_none_begins(name: str, tmp_path: Path) -> None:
+    run = started(tmp_path, RUN)
+    appears(tmp_path / "first")
+    run.send_signal(getattr(signal, name))
+    heard(run.stderr, "stopping when the commands")
+    assert not (tmp_path / "ended").exists()
+    (tmp_path / "go").touch()
+    said, errors = run.communicate(timeout=60)
+    assert (run.returncode, said) == (130, "")
+    assert "Traceback" not in errors
+    assert {each.name for each in tmp_path.iterdir()} == {"first", "go", "ended", "receipts"}
+    (receipt,) = read_folder(tmp_path / "receipts").receipts
+    assert receipt.outcome is Outcome.INTERRUPTED
+    assert str(receipt.lines[-2].data) == f"{name}: stopped between two commands"
+    assert {each.data.operation for each in receipt.begun} == {"0"}  # type: ignore[attr-defined]
+
+
+def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
+    run = started(tmp_path, RUN)
+    appears(tmp_path / "first")
+    run.send_signal(signal.SIGTERM)
+    heard(run.stderr, "stopping when the commands")
+    a_moment()
+    run.send_signal(signal.SIGINT)
+    said, errors = run.communicate(timeout=60)
+    assert (run.returncode, said) == (130, "")
+    assert "Traceback" not in errors
+    assert not (tmp_path / "ended").exists()
+    (receipt,) = read_folder(tmp_path / "receipts").receipts
+    assert receipt.outcome is Outcome.INTERRUPTED
+    assert str(receipt.lines[-2].data).startswith("SIGINT: stopped at once")
+    (tmp_path / "go").touch()
+    appears(tmp_path / "ended")
+    assert not (tmp_path / "second").exists()
+
+
+@pytest.mark.parametrize("waiting", ["gevent.sleep(60)", "gevent.spawn(gevent.sleep, 60).get()", "while True: pass"])
+def test_where_no_host_is_at_work_it_stops_at_once(waiting: str, tmp_path: Path) -> None:
+    run = started(tmp_path, f"with interruptible():\n    say('ready')\n    {waiting}")
+    heard(run.stdout, "ready")
+    run.send_signal(signal.SIGTERM)
+    assert run.communicate(timeout=60) == ("", "")
+    assert run.returncode == 130
+
+
+def test_what_must_be_whole_is_left_to_end_but_for_a_third_signal(tmp_path: Path) -> None:
+    code = """
+with interruptible() as stop, stop.shielded():
+    say("ready")
+    while not (folder / "go").exists():
+        time.sleep(0.02)
+    say("whole")
+say("not stopped")
+"""
+    run = started(tmp_path, code)
+    heard(run.stdout, "ready")
+    run.send_signal(signal.SIGINT)
+    a_moment()
+    (tmp_path / "go").touch()
+    assert run.communicate(timeout=60) == ("whole\n", "")
+    assert run.returncode == 130
+    (tmp_path / "go").unlink()
+    run = started(tmp_path, code)
+    heard(run.stdout, "ready")
+    for _ in range(3):
+        run.send_signal(signal.SIGINT)
+        a_moment()
+    assert run.communicate(timeout=60) == ("", "")
+    assert run.returncode == 130
+
+
+def test_signals_at_the_same_time_are_one(tmp_path: Path) -> None:
+    run = started(tmp_path, "with interruptible() as stop, stop.shielded():\n    say('ready')\n    time.sleep(1)")
+    heard(run.stdout, "ready")
+    for _ in range(5):
+        run.send_signal(signal.SIGHUP)
+    assert run.communicate(timeout=60) == ("", "")
+    assert run.returncode == 130
+
+
+def test_a_signal_that_is_ignored_stays_so_as_nohup_wants_it(tmp_path: Path) -> None:
+    run = started(
+        tmp_path, "with interruptible():\n    say('ready')\n    time.sleep(0.5)\n    say('done')", signal.SIGHUP
+    )
+    heard(run.stdout, "ready")
+    run.send_signal(signal.SIGHUP)
+    assert run.communicate(timeout=60) == ("done\n", "")
+    assert run.returncode == 0
+
+
+def test_afterwards_all_is_as_before() -> None:
+    from lab.interrupt import SIGNALS, active, interruptible
+
+    before = [signal.getsignal(each) for each in SIGNALS]
+    with interruptible() as stop:
+        assert active() is stop
+        with interruptible() as inner:
+            assert inner is stop
+        assert active() is stop
+    assert active() is None
+    assert [signal.getsignal(each) for each in SIGNALS] == before
