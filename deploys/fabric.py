@@ -6,11 +6,11 @@ pyinfra inventories/sparks.py deploys/fabric.py --dry
 
 from pyinfra import host
 
-from deploys.target import desired_state
-from fleet.decide import FILES_OF_OTHERS, MANAGEMENT, TRANSIT, active, durable
+from deploys.target import applied_to, desired_state, is_whole
+from fleet.decide import FILES_OF_OTHERS, GENERATION, MANAGEMENT, TRANSIT, active, durable
 from fleet.hardware import INTERFACES
 from fleet.target import Scope
-from operations import netplan, others, transit
+from operations import generation, netplan, others, transit
 
 desired = desired_state(host, Scope.FABRIC)
 
@@ -26,5 +26,8 @@ for interface in host.loop(INTERFACES):
 
 transit.forwarding(name=TRANSIT, desired=desired)
 
-# Last, since it may end a run: what cuts SSH and is not confirmed fails the host.
+# The last change, since it may end a run: what cuts SSH and is not confirmed fails the host.
 netplan.management(name=MANAGEMENT, desired=desired)
+
+if is_whole(host, Scope.FABRIC):
+    generation.stamp(name=GENERATION, desired=desired, applied=applied_to(host))

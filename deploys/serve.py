@@ -5,15 +5,19 @@ pyinfra inventories/sparks.py deploys/serve.py --dry
 
 from pyinfra import host, local
 
-from deploys.target import desired_state
-from fleet.decide import OLLAMA_MODELS, OLLAMA_RESIDENTS, OLLAMA_SETTINGS
+from deploys.target import applied_to, desired_state
+from facts.desired import drained_for
+from fleet.decide import GENERATION, OLLAMA_MODELS, OLLAMA_RESIDENTS, OLLAMA_SETTINGS
 from fleet.target import Scope
-from operations import ollama
+from operations import generation, ollama
 
-serving = desired_state(host, Scope.SERVE).ollama
+desired = desired_state(host, Scope.SERVE)
+serving = desired.ollama
 
 local.include("deploys/fabric.py")
 
-ollama.service(name=OLLAMA_SETTINGS, desired=serving)
+ollama.service(name=OLLAMA_SETTINGS, desired=serving, drained=drained_for(host))
 ollama.model(name=OLLAMA_MODELS, desired=serving)
-ollama.resident(name=OLLAMA_RESIDENTS, desired=serving)
+ollama.resident(name=OLLAMA_RESIDENTS, desired=serving, drained=drained_for(host))
+
+generation.stamp(name=GENERATION, desired=desired, applied=applied_to(host))

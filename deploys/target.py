@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,10 +13,12 @@ from pyinfra import logger
 from pyinfra.api import Host, State
 from pyinfra.api.exceptions import PyinfraError
 
-from facts.desired import roster_for
+from facts.desired import drained_for, roster_for
 from facts.needs import looks_for, observation
 from facts.observe import watch
 from fleet.desired import DesiredSpark
+from fleet.generation import Begun
+from fleet.instant import utc_now
 from fleet.plan import Plan, Refusals, plan
 from fleet.refusal import Refusal
 from fleet.roster import Roster
@@ -33,6 +36,8 @@ class _Planned:
     """What the first host to ask has found for all hosts of a run."""
 
     scope: Scope
+    at: datetime
+    """When it was planned."""
     plans: tuple[Plan, ...]
     """One for each host, which is a target of its own."""
     refusals: tuple[Refusal, ...]
@@ -62,6 +67,24 @@ def desired_state(host: Host, scope: Scope) -> DesiredSpark:
     return roster.desired_for(host.name)
 
 
+def applied_to(host: Host) -> Begun | None:
+    """The plan that this run carries out on this host, as a stamp names it; None where nothing is due here.
+
+    `desired_state` comes before it.
+    """
+    planned = _PLANNED[host.state]
+    for each in planned.plans:
+        if any(one.host == host.name and one.steps for one in each.hosts):
+            desired = _roster(host).desired_for(host.name)
+            return Begun(plan=each.digest, desired=desired.digest, scope=planned.scope, at=planned.at)
+    return None
+
+
+def is_whole(host: Host, scope: Scope) -> bool:
+    """Is this scope what the run is about, and no part of a wider one?"""
+    return _PLANNED[host.state].scope is scope
+
+
 def _roster(host: Host) -> Roster:
     try:
         return roster_for(host)
@@ -80,12 +103,13 @@ def _plan(state: State, roster: Roster, scope: Scope) -> _Planned:
     gevent.joinall(list(looking.values()), raise_error=True)
     seen = {name: greenlet.get() for name, greenlet in looking.items()}
     sparks = [Target(name=name, kind="spark", hosts=(name,)) for name in sorted(seen)]
-    outcomes = [plan(roster, target, seen, scope) for target in sparks]
+    drained = frozenset().union(*map(drained_for, hosts))
+    outcomes = [plan(roster, target, seen, scope, drained) for target in sparks]
     refusals = dict.fromkeys(no for each in outcomes if isinstance(each, Refusals) for no in each.refusals)
     plans = tuple(each for each in outcomes if isinstance(each, Plan))
     if not refusals:
         _show(plans)
-    return _Planned(scope, plans, tuple(refusals))
+    return _Planned(scope, utc_now(), plans, tuple(refusals))
 
 
 def _observed(host: Host, desired: DesiredSpark, scope: Scope) -> Any:

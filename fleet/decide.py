@@ -10,6 +10,7 @@ from fleet.management_step import management_step
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
+from fleet.ollama.disrupt import Drained, undrained
 from fleet.rail_guarded import durable_step, running_step
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -23,6 +24,8 @@ MACHINE, GUARD = "machine", "guard"
 FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails", "management"
 OLLAMA_SETTINGS, OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama settings", "ollama models", "ollama residents"
 """The operations of our deploys by their names; those of rail ends have `durable` and `active`."""
+GENERATION = "generation stamp"
+"""The last operation of a deploy; no decision is about it."""
 
 
 def durable(interface: str) -> str:
@@ -48,9 +51,11 @@ class Decided(NamedTuple):
     """None where it needs nothing."""
 
 
-def decide(desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE) -> Iterator[Step | Refusal]:
+def decide(
+    desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE, drained: Drained = frozenset()
+) -> Iterator[Step | Refusal]:
     """What one Spark needs, and what stands in the way."""
-    return (each.outcome for each in considered(desired, seen, scope) if each.outcome is not None)
+    return (each.outcome for each in considered(desired, seen, scope, drained) if each.outcome is not None)
 
 
 def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[tuple[tuple[str, ...], Step | Refusal]]:
@@ -58,8 +63,13 @@ def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[tuple[t
     return ((each.ports, each.outcome) for each in considered(desired, seen) if each.outcome is not None)
 
 
-def considered(desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE) -> Iterator[Decided]:
-    """Every decision about one Spark. Where it cannot be seen at all, or a guard is at work, there is no other."""
+def considered(
+    desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE, drained: Drained = frozenset()
+) -> Iterator[Decided]:
+    """Every decision about one Spark. Where it cannot be seen at all, or a guard is at work, there is no other.
+
+    + drained: digests of the serving processes that were drained, and so may be disrupted whoever started them
+    """
     ports = tuple(end.interface for end in desired.rail_ends)
     if blind := seen.blind:
         yield Decided(MACHINE, MACHINE, ports, blind)
@@ -71,7 +81,7 @@ def considered(desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SE
         return
     yield from _fabric(desired, seen)
     if scope.includes(Scope.SERVE):
-        yield from _ollama(desired, seen)
+        yield from _ollama(desired, seen, drained)
 
 
 def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
@@ -89,10 +99,16 @@ def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
     yield Decided(MANAGEMENT, MANAGEMENT, (), management_step(desired, seen))
 
 
-def _ollama(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
+def _ollama(desired: DesiredSpark, seen: Observation, drained: Drained) -> Iterator[Decided]:
     ollama: OllamaDeployment | None = desired.ollama
     if ollama is None:
         return
+    for each in _ollama_alone(ollama, seen):
+        yield each._replace(outcome=undrained(each.outcome, ollama, seen, drained))
+
+
+def _ollama_alone(ollama: OllamaDeployment, seen: Observation) -> Iterator[Decided]:
+    """What it needs, whoever is served now."""
     yield Decided(OLLAMA_SETTINGS, UNIT, (), service_step(ollama, seen))
     for model in ollama.models:
         yield Decided(OLLAMA_MODELS, f"ollama model {model.name}", (), model_step(model, seen))

@@ -5,13 +5,14 @@ It is evidence, never a step: a Spark that was found as desired gets none, and p
 
 import json
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 
 from fleet.instant import Instant
 from fleet.invocation import Invocation
 from fleet.record import Digest, Record, Unobserved
+from fleet.target import Scope
 
 HOME = "/var/lib/sparks"
 STAMP = f"{HOME}/generation.json"
@@ -26,7 +27,7 @@ class Begun(Record):
     """The plan that was approved."""
     desired: Digest
     """Of what the roster says of this host (`DesiredSpark`)."""
-    scope: Literal["fabric", "serve"]
+    scope: Scope
     at: Instant
     """By the controller's clock."""
 

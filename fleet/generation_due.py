@@ -9,6 +9,7 @@ from fleet.observation import Observation, known
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Effect, Step
+from fleet.target import Scope
 
 
 class WriteStamp(Step):
@@ -50,7 +51,7 @@ def _left_running(
     desired: DesiredSpark, begun: Begun, stamp: Stamp, seen: Observation
 ) -> tuple[Invocation, ...] | Refusal:
     """What serves now; a run that was about the fabric alone vouches for nothing that it did not start."""
-    if begun.scope == "fabric":
+    if begun.scope is Scope.FABRIC:
         return () if stamp.known is None else stamp.known.invocations
     if desired.ollama is None:
         return ()

@@ -15,6 +15,7 @@ from fleet.decide import Decided, considered
 from fleet.desired import DesiredSpark
 from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
+from fleet.ollama.disrupt import Drained
 from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
 from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
@@ -103,14 +104,20 @@ class Refusals(Record):
 
 
 def plan(
-    roster: Roster, target: Target, collection: Mapping[str, Observation], scope: Scope = Scope.SERVE
+    roster: Roster,
+    target: Target,
+    collection: Mapping[str, Observation],
+    scope: Scope = Scope.SERVE,
+    drained: Drained = frozenset(),
 ) -> Plan | Refusals:
     """The plan for a target, or every refusal; a host of it that nobody looked at is one.
+
+    + drained: digests of the serving processes that were drained
 
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
     desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
-    decided = {host: _decided(wanted, collection.get(host), scope) for host, wanted in desired.items()}
+    decided = {host: _decided(wanted, collection.get(host), scope, drained) for host, wanted in desired.items()}
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
         return Refusals(refusals=tuple(dict.fromkeys(refusals)))
@@ -130,11 +137,11 @@ def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
     return desired if scope.includes(Scope.SERVE) else desired.replaced(ollama=None)
 
 
-def _decided(desired: DesiredSpark, seen: Observation | None, scope: Scope) -> tuple[Decided, ...]:
+def _decided(desired: DesiredSpark, seen: Observation | None, scope: Scope, drained: Drained) -> tuple[Decided, ...]:
     if seen is None:
         never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
         return (Decided("", desired.name, (), never),)
-    return tuple(considered(desired, seen, scope))
+    return tuple(considered(desired, seen, scope, drained))
 
 
 def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...], scope: Scope) -> HostPlan:

@@ -13,6 +13,7 @@ from facts.needs import observation, ollama_looks
 from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
+from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.refusal import Refusal
@@ -27,12 +28,14 @@ SHOWS_WITHIN_SECONDS = 15.0
 
 
 @operation()
-def service(desired: OllamaDeployment | None) -> Generator[Any, None, None]:
+def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> Generator[Any, None, None]:
     """
     Make ``ollama.service`` so: our drop-in durable and loaded, the unit enabled, its process running with
-    these settings. It restarts only where the running process differs, and waits until the API answers.
+    these settings. It restarts only where the running process differs, and waits until the API answers. A process
+    that has models loaded and that no run of ours has started is not restarted before it was drained.
 
     + desired: the deployment, or None where this host serves nothing
+    + drained: digests of the processes that were drained (`facts.desired.drained_for`)
 
     .. code:: python
 
@@ -41,7 +44,8 @@ def service(desired: OllamaDeployment | None) -> Generator[Any, None, None]:
     if desired is None:
         host.noop("serves nothing with ollama")
         return
-    match service_step(desired, _seen(desired)):
+    seen = _seen(desired)
+    match undrained(service_step(desired, seen), desired, seen, drained):
         case None:
             host.noop(f"{UNIT} is as desired")
         case Refusal() as refusal:
@@ -67,18 +71,20 @@ def model(desired: OllamaDeployment | None) -> Generator[Any, None, None]:
 
 
 @operation()
-def resident(desired: OllamaDeployment | None) -> Generator[Any, None, None]:
+def resident(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> Generator[Any, None, None]:
     """
     Make every declared resident loaded, on the GPU, at its context and for its time. Other loaded models are
-    unloaded first where the deployment has ``evict_undeclared``.
+    unloaded first where the deployment has ``evict_undeclared``. What no run of ours has started is drained before any
+    model of it is unloaded.
 
     + desired: the deployment, or None where this host serves nothing
+    + drained: digests of the processes that were drained
 
     .. code:: python
 
         ollama.resident(name="residents", desired=OllamaDeployment(models=(pin,), residents=(resident,)))
     """
-    yield from _make_so(desired, _resident_outcomes, "every declared resident is loaded")
+    yield from _make_so(desired, _resident_outcomes, "every declared resident is loaded", drained)
 
 
 Outcomes = Sequence[Step | Refusal | None]
@@ -95,12 +101,15 @@ def _resident_outcomes(desired: OllamaDeployment) -> Outcomes:
     return [*evict_steps(desired, seen), *(resident_step(pin, desired, seen) for pin in desired.residents)]
 
 
-def _make_so(desired: OllamaDeployment | None, decide: Any, done: str) -> Generator[Any, None, None]:
+def _make_so(
+    desired: OllamaDeployment | None, decide: Any, done: str, drained: Drained = frozenset()
+) -> Generator[Any, None, None]:
     """The three arms for several subjects: nothing is done where one of them is refused."""
     if desired is None:
         host.noop("serves nothing with ollama")
         return
-    outcomes: Outcomes = decide(desired)
+    seen = _seen(desired)
+    outcomes: Outcomes = [undrained(each, desired, seen, drained) for each in decide(desired)]
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, Step)]
     if refusals:

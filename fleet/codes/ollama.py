@@ -45,5 +45,15 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "this Ollama does not tell the context of a loaded model",
         "a newer Ollama",
     ),
+    "drain_needed": (
+        "the change would end a process, or unload a model, that serves and that no run of ours has left running. It "
+        "is unstamped, or another program than the stamped one: nobody knows who uses it",
+        "`sparks drain` waits until no request runs, and writes that down for exactly this process; see "
+        "[health.md](../health.md)",
+    ),
+    "ollama_port_taken": (
+        "another process listens where Ollama shall: its unit could not start there",
+        "find out whose it is, and end it or let Ollama listen elsewhere",
+    ),
 }
 """By code: what it means, and what to do."""

@@ -10,7 +10,7 @@ from fleet.ollama.service_due import service_step
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.refusal import Refusal
 
-__all__ = ["evict_steps", "model_step", "resident_step", "service_step"]
+__all__ = ["evict_steps", "model_step", "residency_to_be", "resident_step", "service_step"]
 
 CLOCK_SLACK_SECONDS = 5
 """A look rounds to seconds, and a request may end between the answer and the reading of the clock."""
@@ -67,7 +67,7 @@ def resident_step(
     if isinstance(refusal, Refusal):
         return refusal
     subject = f"{seen.host} ollama resident {pin.model}"
-    found = _residency(desired, seen).resident(pin.model)
+    found = residency_to_be(desired, seen).resident(pin.model)
     after = f"context {pin.context}, kept {pin.keep}"
     if found is None:
         return _load(pin, subject, "not loaded", after)
@@ -127,7 +127,7 @@ def evict_steps(desired: OllamaDeployment, seen: Observation) -> tuple[EvictResi
         return ()
     if blind := seen.unobserved("ollama_service", "ollama_residency"):
         return (blind,)
-    loaded = {each.name for each in _residency(desired, seen).residents}
+    loaded = {each.name for each in residency_to_be(desired, seen).residents}
     declared = {pin.model for pin in desired.residents}
     return tuple(
         EvictResident(
@@ -141,7 +141,7 @@ def evict_steps(desired: OllamaDeployment, seen: Observation) -> tuple[EvictResi
     )
 
 
-def _residency(desired: OllamaDeployment, seen: Observation) -> Residency:
+def residency_to_be(desired: OllamaDeployment, seen: Observation) -> Residency:
     """What will be loaded once the service is as desired: a restart unloads everything."""
     step = service_step(desired, seen)
     if isinstance(step, ConfigureService) and step.restart:

@@ -1,7 +1,6 @@
 """The stamp: which plan was carried out, which process it left running, and where one that runs now comes from."""
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,26 +16,16 @@ from fleet.ollama.deployment import OllamaDeployment
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.spark import Spark
-from tests.fleet.test_invocation import A, B, invocations
+from fleet.target import Scope
+from tests.fleet.ollama.host import PROCESS, A, B, begun, stamped
+from tests.fleet.test_invocation import invocations
 
-NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
-ONE = Invocation(
-    unit="ollama.service", pid=7, start_ticks=1, boot_id="one", executable_digest=A, argv_digest=B
-)  # fmt: skip
 SERVES = DesiredSpark(name="a", spark=Spark(enrolled=True), rail_ends=(), ollama=OllamaDeployment())
 PLAIN = SERVES.model_copy(update={"ollama": None})
 
 
-def begun(scope: Any = "serve", plan: str = A) -> Begun:
-    return Begun(plan=plan, desired=B, scope=scope, at=NOON)
-
-
-def stamped(*left: Invocation, **changes: Any) -> Stamp:
-    return Stamp(generation=Generation(**dict(begun()) | changes, invocations=left))
-
-
 def seen(stamp: Stamp, running: Running | Unobserved | None = None) -> Observation:
-    return Observation(host="a", generation=stamp, invocation=running or Running(invocation=ONE))
+    return Observation(host="a", generation=stamp, invocation=running or Running(invocation=PROCESS))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +42,7 @@ def seen(stamp: Stamp, running: Running | Unobserved | None = None) -> Observati
     ],
 )
 def test_where_a_running_process_comes_from(changes: dict[str, Any], expected: Origin) -> None:
-    assert origin(ONE.model_copy(update=changes), stamped(ONE)) is expected
+    assert origin(PROCESS.model_copy(update=changes), stamped(PROCESS)) is expected
 
 
 @given(invocations, invocations)
@@ -63,7 +52,7 @@ def test_only_the_process_itself_is_the_one_that_was_left_running(now: Invocatio
 
 @pytest.mark.parametrize("stamp", [Stamp(generation=None), Stamp(generation=Unobserved(reason="x")), stamped()])
 def test_without_a_readable_stamp_nothing_is_known_of_it(stamp: Stamp) -> None:
-    assert origin(ONE, stamp) is Origin.UNSTAMPED
+    assert origin(PROCESS, stamp) is Origin.UNSTAMPED
 
 
 def written(stamp: Stamp, applied: Begun | None, desired: DesiredSpark = SERVES, **looks: Any) -> Generation:
@@ -74,26 +63,26 @@ def written(stamp: Stamp, applied: Begun | None, desired: DesiredSpark = SERVES,
 
 
 def test_where_nothing_was_due_the_stamp_stays() -> None:
-    for stamp in (Stamp(generation=None), stamped(ONE), Stamp(generation=Unobserved(reason="x"))):
+    for stamp in (Stamp(generation=None), stamped(PROCESS), Stamp(generation=Unobserved(reason="x"))):
         assert stamp_step(SERVES, None, seen(stamp)) is None
 
 
 def test_a_run_that_acted_says_what_it_left_running() -> None:
-    assert written(Stamp(generation=None), begun()) == Generation(**dict(begun()), invocations=(ONE,))
-    assert written(Stamp(generation=Unobserved(reason="x")), begun()).invocations == (ONE,)
-    assert written(stamped(ONE), begun(), running=Running(invocation=None)).invocations == ()
-    assert written(stamped(ONE), begun(), PLAIN).invocations == ()
+    assert written(Stamp(generation=None), begun()) == Generation(**dict(begun()), invocations=(PROCESS,))
+    assert written(Stamp(generation=Unobserved(reason="x")), begun()).invocations == (PROCESS,)
+    assert written(stamped(PROCESS), begun(), running=Running(invocation=None)).invocations == ()
+    assert written(stamped(PROCESS), begun(), PLAIN).invocations == ()
 
 
 def test_a_run_about_the_fabric_vouches_for_no_process() -> None:
-    older = ONE.model_copy(update={"pid": 3})
-    assert written(stamped(older), begun("fabric")).invocations == (older,)
-    assert written(Stamp(generation=None), begun("fabric")).invocations == ()
+    older = PROCESS.model_copy(update={"pid": 3})
+    assert written(stamped(older), begun(Scope.FABRIC)).invocations == (older,)
+    assert written(Stamp(generation=None), begun(Scope.FABRIC)).invocations == ()
 
 
 def test_a_run_that_was_cut_off_after_its_last_step_is_brought_to_its_end() -> None:
     cut = Stamp(generation=stamped(plan=B).generation, begun=begun())
-    assert written(cut, None) == Generation(**dict(begun()), invocations=(ONE,))
+    assert written(cut, None) == Generation(**dict(begun()), invocations=(PROCESS,))
 
 
 def test_what_cannot_be_seen_is_not_written_down() -> None:

@@ -39,6 +39,7 @@ VOLATILE = {
     "SshConnection.client",
 }  # fmt: skip
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
+SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
 SERVING: dict[str, Any] = json.loads(
     json.dumps({"spark": "a", "ollama": ollama_host.DESIRED.to_json() | {"environment": {"OLLAMA_KEEP_ALIVE": "-1"}}})
 )
@@ -49,7 +50,7 @@ A = Target(name="a", kind="spark", hosts=("a",))
 def blank(name: str) -> Observation:
     """A Spark as it comes, with Ollama installed."""
     found = ollama_host.seen(ollama_host.service(drop_ins=(), process_environment={}), models=(), residents=())
-    sections = {each: getattr(found, each) for each in ("ollama_service", "ollama_models", "ollama_residency")}
+    sections = {each: getattr(found, each) for each in SECTIONS}
     return observed.blank(name).model_copy(update=sections)
 
 
@@ -221,7 +222,7 @@ def served(draw: st.DrawFn) -> tuple[Roster, str, Observation]:
     ends = roster.desired_for(name).rail_ends
     fabric = draw(st.sampled_from([observed.blank(name), observed.as_desired(ends, name)]))
     found = draw(ollama_host.states())
-    sections = {each: getattr(found, each) for each in ("ollama_service", "ollama_models", "ollama_residency")}
+    sections = {each: getattr(found, each) for each in SECTIONS}
     return roster, name, fabric.model_copy(update=sections)
 
 

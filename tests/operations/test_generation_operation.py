@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fleet.generation import Begun, Generation
-from tests.fleet.test_generation import PLAIN, begun
+from tests.fleet.ollama.host import begun
+from tests.fleet.test_generation import PLAIN
 from tests.virtual.standin import ROOT
 
 DEPLOY = """

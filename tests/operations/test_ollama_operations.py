@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from fleet.generation import Generation
 from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from tests.fleet.ollama.host import begun
 from tests.virtual.standin import PINS, REGISTRY, ROOT, SMALLEST, free_port
 
 PIN = OllamaModelPin(
@@ -29,14 +32,23 @@ import fleet.ollama.residents_unit
 fleet.ollama.residents_unit.RESIDENTS_PATH = {units!r} + "/sparks-ollama-residents.service"
 import facts.ollama
 facts.ollama.DIRECTORIES = ({units!r},)
+import fleet.generation
+fleet.generation.HOME = {units!r}
+fleet.generation.STAMP = {units!r} + "/generation.json"
+fleet.generation.BEGUN = {units!r} + "/generation.begun"
+from fleet.desired import DesiredSpark
 from fleet.ollama.deployment import OllamaDeployment
-from operations import ollama
+from fleet.spark import Spark
+from operations import generation, ollama
 ollama.SHOWS_WITHIN_SECONDS = 2.0
 
 desired = OllamaDeployment.from_canonical({desired!r})
-ollama.service(name="service", desired=desired)
+spark = DesiredSpark(name="played", spark=Spark(enrolled=True), rail_ends=(), ollama=desired)
+applied = fleet.generation.Begun.from_canonical({applied!r})
+ollama.service(name="service", desired=desired, drained=frozenset({drained!r}))
 ollama.model(name="models", desired=desired)
-ollama.resident(name="residents", desired=desired)
+ollama.resident(name="residents", desired=desired, drained=frozenset({drained!r}))
+generation.stamp(name="stamp", desired=spark, applied=applied)
 """
 
 
@@ -49,6 +61,8 @@ class Played:
         self.units.mkdir()
         self.faults = root / "faults.json"
         self.drop_in = self.units / "ollama.service.d" / "sparks.conf"
+        self.stamp = self.units / "generation.json"
+        self.drained: tuple[str, ...] = ()
         self.desired = OllamaDeployment(
             listen=f"127.0.0.1:{free_port()}",
             environment={"OLLAMA_KEEP_ALIVE": "-1"},
@@ -68,9 +82,8 @@ class Played:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         deploy = self.root / "deploy.py"
-        deploy.write_text(
-            DEPLOY.format(drop_in=str(self.drop_in), units=str(self.units), desired=self.desired.canonical)
-        )
+        values = {"drop_in": str(self.drop_in), "units": str(self.units), "desired": self.desired.canonical}
+        deploy.write_text(DEPLOY.format(**values, applied=begun().canonical, drained=self.drained))
         environment = os.environ | {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
         command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), *(arguments or ("-y",))]
         return subprocess.run(
@@ -132,7 +145,7 @@ def test_a_bare_unit_converges_and_then_nothing_changes(played: Played) -> None:
     assert (resident["name"], resident["context_length"]) == (SMALLEST, 2048)
     pid, expires = played.pid, resident["expires_at"]
     said = played.converge()
-    assert said.count("[@local] No changes") == 3
+    assert said.count("[@local] No changes") == 4
     assert played.verbs == []
     assert played.pid == pid
     assert played.ask("/api/ps")["models"][0]["expires_at"] == expires
@@ -160,6 +173,28 @@ def test_another_port_is_reached_in_one_run(played: Played) -> None:
     played.change(listen=f"127.0.0.1:{free_port()}")
     played.converge()
     assert played.ask("/api/ps")["models"]
+
+
+def test_a_process_that_no_run_of_ours_left_running_is_drained_first(played: Played) -> None:
+    played.converge()
+    (left,) = Generation.from_canonical(played.stamp.read_text()).invocations
+    played.stamp.unlink()
+    played.change(environment={"OLLAMA_KEEP_ALIVE": "24h"})
+    pid, _ = played.pid, played.verbs
+    said = played.refused()
+    assert f"found pid {pid}, a process that no run of ours has started, with {SMALLEST} loaded [drain_needed]" in said
+    assert (played.pid, played.verbs) == (pid, [])
+    played.drained = (left.digest,)
+    played.converge()
+    assert played.pid != pid
+    (left,) = Generation.from_canonical(played.stamp.read_text()).invocations
+    assert left.pid == played.pid
+
+
+def test_a_port_that_somebody_else_has_is_refused(played: Played) -> None:
+    with socket.create_server(("127.0.0.1", int(played.desired.listen.rpartition(":")[2]))):
+        assert f"found pid {os.getpid()} (" in played.refused()
+    assert not played.drop_in.exists()
 
 
 def test_a_resident_is_mended_without_a_restart(played: Played) -> None:

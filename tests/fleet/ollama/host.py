@@ -1,17 +1,21 @@
 """A host whose Ollama is as desired but for what a test changes, and what carrying a step out does to it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import strategies as st
 
+from fleet.generation import Begun, Generation, Stamp
+from fleet.invocation import Invocation, Running
 from fleet.observation import Observation
-from fleet.ollama.deployment import DROP_IN, OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment, OllamaModelPin, OllamaResidentPin
 from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
 from fleet.ollama.residents_unit import residents_digest
 from fleet.ollama.service import ResidentsUnit, SettingsFile
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.record import Unobserved, sha256_digest
 from fleet.step import Step
+from fleet.target import Scope
 
 A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 PIN = OllamaModelPin(name="qwen3:0.6b", manifest_digest=A, size_bytes=10, pull=True)
@@ -51,6 +55,21 @@ def loaded(**changes: Any) -> Resident:
     return Resident(**(state | changes))
 
 
+PROCESS = Invocation(
+    unit=UNIT, pid=7, start_ticks=1, boot_id="one", executable_digest=A, argv_digest=B
+)  # fmt: skip
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def begun(scope: Scope = Scope.SERVE, plan: str = A) -> Begun:
+    return Begun(plan=plan, desired=B, scope=scope, at=NOON)
+
+
+def stamped(*left: Invocation, **changes: Any) -> Stamp:
+    """The stamp of a run that left these running."""
+    return Stamp(generation=Generation(**dict(begun()) | changes, invocations=left))
+
+
 HELD = OllamaModel(name=PIN.name, manifest_digest=A, size_bytes=10)
 
 
@@ -62,12 +81,27 @@ def seen(
     store = models if isinstance(models, Unobserved) else ModelStore(source="api", models=models)
     residents = (loaded(),) if residents is None else residents
     residency = residents if isinstance(residents, Unobserved) else Residency(source="api", residents=residents)
-    return Observation(host="srv5", ollama_service=state or service(), ollama_models=store, ollama_residency=residency)
+    state = state or service()
+    return Observation(
+        host="srv5", ollama_service=state, ollama_models=store, ollama_residency=residency,
+        invocation=running(state, residency), generation=stamped(PROCESS),
+    )  # fmt: skip
+
+
+def running(
+    state: ServiceState | Unobserved, residency: Residency | Unobserved, process: Invocation = PROCESS
+) -> Running | Unobserved:
+    """The unit's process, and what it has loaded."""
+    if isinstance(state, Unobserved) or not state.is_active:
+        return state if isinstance(state, Unobserved) else Running(invocation=None)
+    if isinstance(residency, Unobserved):
+        return Running(invocation=process, models=residency)
+    return Running(invocation=process, models=tuple(each.name for each in residency.residents))
 
 
 def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observation:
     """The observation after a step, as a host would then be."""
-    state, store, residency = found.ollama_service, found.ollama_models, found.ollama_residency
+    state, store, residency, process = found.ollama_service, found.ollama_models, found.ollama_residency, PROCESS
     assert isinstance(state, ServiceState)
     assert isinstance(store, ModelStore)
     assert isinstance(residency, Residency)
@@ -87,7 +121,7 @@ def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observ
             if step.restart:
                 changes |= {"active_state": "active", "sub_state": "running", "main_pid": 8}
                 changes["process_environment"] = state.expected_environment(desired.desired_environment)
-                residents = {}
+                residents, process = {}, PROCESS.replaced(pid=8, start_ticks=2)
             state = state.model_copy(update=changes)
         case PullModel():
             held = OllamaModel(name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes)
@@ -99,7 +133,8 @@ def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observ
         case _:
             raise AssertionError(f"expected a step of Ollama, found {step.kind}")
     residency = Residency(source="api", residents=tuple(residents.values()))
-    return found.model_copy(update={"ollama_service": state, "ollama_models": store, "ollama_residency": residency})
+    sections = {"ollama_service": state, "ollama_models": store, "ollama_residency": residency}
+    return found.model_copy(update=sections | {"invocation": running(state, residency, process)})
 
 
 files = st.sampled_from(
