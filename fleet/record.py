@@ -20,7 +20,7 @@ class Record(BaseModel):
     Two records with the same meaning have the same `canonical` text and so the same `digest`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     def to_json(self) -> Any:
         """The value as plain JSON types; pyinfra prints facts through this."""

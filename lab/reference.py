@@ -1,10 +1,13 @@
-"""Writes the pages of docs/reference that are made from the code: `python -m lab.reference`."""
+"""Writes the files of docs/reference that are made from the code: `python -m lab.reference`."""
 
+import json
 from pathlib import Path
 
 from fleet.codes import SECTIONS, Section
+from lab.schemas import DOCUMENTS, schema
 
 REFUSALS = Path("docs/reference/refusals.md")
+SCHEMAS = Path("docs/reference/schema")
 
 _HEAD = """\
 # Refusals
@@ -28,5 +31,13 @@ def _section(section: Section) -> str:
     return f"## {section.title}\n\n{intro}| code | it means | what to do |\n|---|---|---|\n{rows}"
 
 
+def pages() -> dict[Path, str]:
+    """Every file that is made from the code, with its text."""
+    schemas = {SCHEMAS / f"{name}.json": json.dumps(schema(name), indent=2) + "\n" for name in DOCUMENTS}
+    return {REFUSALS: refusals_page(), **schemas}
+
+
 if __name__ == "__main__":
-    REFUSALS.write_text(refusals_page(), encoding="utf-8")
+    for path, text in pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ from fleet.outcome import Outcome
 from fleet.receipt.link import Link
 from fleet.record import Digest, Record
 from fleet.refusal import Refusal
+from fleet.target import Scope
 
 
 class Event(Record):
@@ -25,8 +26,8 @@ class Opening(Record):
     kind: Literal["converge", "apply", "drain"]
     target: str
     hosts: tuple[str, ...]
-    scope: str | None = None
-    """Which deploy was asked about: `fabric` or `serve`; none for a drain."""
+    scope: Scope | None = None
+    """Which deploy was asked about; none for a drain."""
     plan: Digest | None = None
     """The plan that is going to be carried out; None while there is none yet."""
     desired: Digest | None = None

@@ -6,7 +6,9 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Self
 
-from pydantic import Field, SerializeAsAny, ValidationError, model_validator
+from pydantic import Field, GetJsonSchemaHandler, SerializeAsAny, ValidationError, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from fleet.instant import Instant
 from fleet.receipt import acts, events
@@ -46,6 +48,18 @@ class Said(Record):
             raise ValueError(f"event: expected one of {', '.join(EVENTS)}, found another")
         return {**values, "data": event.model_validate(values.get("data"))}
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema says which data each event has."""
+        reference = handler(core)
+        schema = handler.resolve_ref_schema(reference)
+        schema["properties"]["data"] = {"type": "object"}
+        schema["oneOf"] = [
+            {"properties": {"event": {"const": name}, "data": handler(event.__pydantic_core_schema__)}}
+            for name, event in EVENTS.items()
+        ]
+        return reference
+
     @model_validator(mode="after")
     def _of_one_event(self) -> Self:
         if self.data.event != self.event:
@@ -54,7 +68,7 @@ class Said(Record):
 
 
 class Line(Said):
-    """The same with its seal, as it stands in the file."""
+    """One event with its seal, as it stands in the file of a receipt."""
 
     seal: Digest
     """The digest of all the rest of this line in canonical JSON."""

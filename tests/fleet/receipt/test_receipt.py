@@ -1,10 +1,12 @@
 """A receipt is read back as it was written, and whatever was done to its file is found and named."""
 
+import json
 from typing import get_args
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from fleet.outcome import Outcome
 from fleet.receipt.acts import OperationBegun, OperationDone
@@ -45,6 +47,19 @@ def test_any_sequence_of_events_is_read_as_it_was_said(said: list[object], closi
     assert found.state is State.CLOSED
     assert found.outcome is closing.outcome
     assert not found.faults
+
+
+def test_every_line_is_as_its_schema_says() -> None:
+    validator = Draft202012Validator(Line.model_json_schema(mode="serialization"))
+
+    @given(st.lists(saying, min_size=1, max_size=3), closings)
+    def law(said: list[object], closing: Closed) -> None:
+        for line in lines_of(1, [*said, closing]):  # type: ignore[list-item]
+            validator.validate(json.loads(line.text))
+            other = line.to_json() | {"event": "note" if line.event != "note" else "closed"}
+            assert not validator.is_valid(other)
+
+    law()
 
 
 @given(st.lists(saying, max_size=3), closings, st.data())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
 
 from fleet.outcome import Outcome
 from fleet.receipt.acts import Health, OperationFailed
@@ -18,6 +19,7 @@ from fleet.receipt.events import Note
 from fleet.refusal import Refusal
 from lab.receipts.command import receipts
 from lab.receipts.journal import opened
+from lab.schemas import schema
 from tests.lab.receipts.writing import ABOUT, BEGUN, ROOT, write
 
 NASTY = "<script>alert(1)</script>\x1b[2J\u202e\"'&"
@@ -143,6 +145,12 @@ def test_the_page_needs_nothing_else_and_runs_nothing(place: Path, tmp_path: Pat
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert run(place, "show", "3", "--html").stdout.count("<li>") == 1
+
+
+@pytest.mark.parametrize("command", ["list", "show", "verify"])
+def test_json_is_as_its_schema_says(command: str, place: Path) -> None:
+    document = json.loads(run(place, command, "--json").stdout)
+    Draft202012Validator(schema(f"receipts-{command}")).validate(document)
 
 
 def test_json_is_one_document(place: Path) -> None:

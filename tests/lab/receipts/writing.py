@@ -9,11 +9,14 @@ from typing import Any
 from fleet.outcome import Outcome
 from fleet.receipt.acts import OperationBegun, OperationDone
 from fleet.receipt.events import Opening
+from fleet.target import Scope
 from lab.receipts.journal import opened
 from lab.receipts.ledger import Ledger, read_folder
 
 ROOT = Path(__file__).resolve().parents[3]
-ABOUT = Opening(kind="converge", target="srv5", hosts=("srv5",), scope="serve", command=("sparks", "converge", "srv5"))
+ABOUT = Opening(
+    kind="converge", target="srv5", hosts=("srv5",), scope=Scope.SERVE, command=("sparks", "converge", "srv5")
+)
 BEGUN = OperationBegun(host="srv5", operation="rail documents")
 DONE = OperationDone(host="srv5", operation="rail documents", changed=True)
 

@@ -1,0 +1,26 @@
+"""The JSON documents that we write, by the name of their schema in docs/reference/schema (JSON Schema 2020-12)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from fleet.receipt.line import Line
+from fleet.receipt.receipt import Receipt
+from fleet.record import Record
+from lab.receipts.documents import Listing, Verdict
+
+DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
+    {
+        "receipt": Line,
+        "receipts-list": Listing,
+        "receipts-show": Receipt,
+        "receipts-verify": Verdict,
+    }
+)
+"""`receipt` is each line of a receipt's file; `COMMAND` or `COMMAND-SUBCOMMAND` is what it prints with --json."""
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The schema of a document as it is written."""
+    found = DOCUMENTS[name].model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
