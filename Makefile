@@ -9,11 +9,12 @@ SUDO   := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 demo: host-packages venv
 	$(BIN)/python -m virtual.demo
 
+# Two at a time: what needs no machine first, then each with a lab of its own.
 test: host-packages venv lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-fast: venv lint
-	$(BIN)/pytest -m "not virtual"
+	$(BIN)/pytest -n 2 -m "not virtual"
 
 lint: venv
 	$(BIN)/ruff check .

@@ -1,22 +1,23 @@
-"""What tests share: the inputs of the cases, and the lab of virtual Sparks, a pair first and then a ring."""
+"""What tests share: the inputs of the cases, and the labs of virtual Sparks.
 
-import subprocess
+Two labs, so that two workers have one each (`pytest -n 2 --dist loadgroup`): this checkout's own, a pair first and then
+a ring, which its inventories are about; and a side lab, a pair, for tests that write an inventory of their own.
+"""
+
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.labs import Labs
+
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-ROOT = Path(__file__).resolve().parents[1]
-WAKING = pytest.StashKey["subprocess.Popen[bytes]"]()
-"""The process that brings the lab up in the background."""
-FOUND = pytest.StashKey[tuple[str, int] | None]()
-"""The layout and the size of the lab that was up before, if one was."""
+LABS = pytest.StashKey[Labs]()
 
 LAYOUTS = (None, "pair", "ring4")
 """The order of the tests, by the lab they need: it changes from one layout to the other once."""
@@ -42,9 +43,16 @@ def _case() -> CaseText:
     return case_text
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LABS] = Labs(teller(config))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that need booted machines come last: a mistake elsewhere shows without waiting for a boot."""
     items.sort(key=lambda item: LAYOUTS.index(layout_of(item)))
+    for item in items:
+        if layout_of(item) is not None:
+            item.add_marker(pytest.mark.xdist_group("side lab" if needs_side(item) else "lab"))
 
 
 def layout_of(item: pytest.Item) -> str | None:
@@ -54,14 +62,19 @@ def layout_of(item: pytest.Item) -> str | None:
     return "ring4" if item.get_closest_marker("ring") else "pair"
 
 
-@pytest.fixture(scope="session")
-def say(pytestconfig: pytest.Config) -> Callable[[str], None]:
-    """Tells whoever watches the tests what happens now, past pytest's capture."""
-    terminal = pytestconfig.pluginmanager.getplugin("terminalreporter")
-    capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+def needs_side(item: pytest.Item) -> bool:
+    return "side_lab" in getattr(item, "fixturenames", ())
+
+
+def teller(config: pytest.Config) -> Callable[[str], None]:
+    """Tells whoever watches the tests what happens now, past pytest's capture; a worker has no terminal of its own."""
 
     def tell(line: str) -> None:
-        with capture.global_and_fixture_disabled():
+        terminal = config.pluginmanager.getplugin("terminalreporter")
+        if terminal is None or hasattr(config, "workerinput"):
+            print(f"  {line}", file=sys.__stderr__, flush=True)
+            return
+        with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
             terminal.ensure_newline()
             terminal.write_line(f"  {line}")
 
@@ -70,68 +83,53 @@ def say(pytestconfig: pytest.Config) -> Callable[[str], None]:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Starts bringing the first lab up while the tests that need none run: an image from nothing takes minutes."""
-    layouts = [layout for item in session.items if (layout := layout_of(item))]
-    if layouts and not session.config.option.collectonly:
-        session.config.stash[FOUND] = _what_is_up()
-        session.config.stash[WAKING] = subprocess.Popen(
-            [sys.executable, "-m", "virtual", "up", "--layout", layouts[0]],
-            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+    layouts = [layout for item in session.items if (layout := layout_of(item)) and not needs_side(item)]
+    if layouts and not session.config.option.collectonly and _worker(session.config) in (None, "gw0"):
+        session.config.stash[LABS].wake(layouts[0])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker tells what it used: the other may still be at work, so that only their master cleans up."""
+    if _worker(session.config) is not None:
+        session.config.workeroutput["used"] = session.config.stash[LABS].used  # type: ignore[attr-defined]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LABS].used |= getattr(node, "workeroutput", {}).get("used", True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leaves the lab as it was found: also behind a session that ended before it needed it."""
-    waking, found = config.stash.get(WAKING, None), config.stash.get(FOUND, None)
-    if waking is None:
-        return
-    if waking.poll() is None:
-        waking.terminate()
-        waking.wait()
-    from virtual.lab import Lab
-
-    lab = Lab()
-    if _what_is_up() != found:
-        lab.down()
-    if found:
-        lab.up(*found)
-        lab.reset()
+    """Leaves the labs as they were found: also behind a session that ended before it needed them."""
+    labs = config.stash.get(LABS, None)
+    if labs is not None:
+        labs.end_waking()
+        if _worker(config) is None:
+            labs.restore()
 
 
-def _what_is_up() -> tuple[str, int] | None:
-    """The layout of this checkout's lab and how many machines it has; None when it is down."""
-    from virtual.errors import LabError
-    from virtual.lab import Lab
-
-    try:
-        known = Lab().state
-    except LabError:
-        return None
-    return known.layout, len(known.machines)
+def _worker(config: pytest.Config) -> str | None:
+    """Which worker of xdist this is; None where there are none, and for what starts them."""
+    given: dict[str, str] = getattr(config, "workerinput", {})
+    return given.get("workerid")
 
 
 @pytest.fixture(scope="session")
-def lab(pytestconfig: pytest.Config, say: Callable[[str], None]) -> "Lab":
+def lab(pytestconfig: pytest.Config) -> "Lab":
     """A pair of virtual Sparks, brought up once for all tests marked `virtual` and not `ring`."""
-    return _brought_up(pytestconfig, say, "pair", 2)
+    return pytestconfig.stash[LABS].brought_up("pair", 2)
 
 
 @pytest.fixture(scope="session")
-def ring(pytestconfig: pytest.Config, say: Callable[[str], None]) -> "Lab":
+def ring(pytestconfig: pytest.Config) -> "Lab":
     """A ring of four, brought up once in place of the pair for all tests marked `virtual` and `ring`."""
-    return _brought_up(pytestconfig, say, "ring4", 4)
+    return pytestconfig.stash[LABS].brought_up("ring4", 4)
 
 
-def _brought_up(config: pytest.Config, say: Callable[[str], None], layout: str, count: int) -> "Lab":
-    """The one lab in a layout; one in another layout, the tests' or a user's, gives way till the session ends."""
-    from virtual.lab import Lab
-
-    lab = Lab(say=say)
-    say(f"waiting for the virtual Sparks ({layout}); from nothing that takes minutes")
-    config.stash[WAKING].wait()
-    if _what_is_up() not in (None, (layout, count)):
-        lab.down()
-    lab.up(layout, count)
-    return lab
+@pytest.fixture(scope="session")
+def side_lab(pytestconfig: pytest.Config) -> "Lab":
+    """Another pair, apart from this checkout's lab: its tests write their own inventories and may run beside others."""
+    return pytestconfig.stash[LABS].side()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What others left on the ports of virtual Sparks: found, adopted as it is, made durable, or reverted."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,10 +53,9 @@ class Site:
 
 
 @pytest.fixture
-def site(lab: "Lab", tmp_path: Path) -> Iterator[Site]:
-    lab.reset()
-    yield Site(lab, tmp_path)
-    lab.reset()
+def site(side_lab: "Lab", tmp_path: Path) -> Site:
+    side_lab.reset()
+    return Site(side_lab, tmp_path)
 
 
 def as_desired(site: Site, run: Run) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,11 +91,10 @@ class Site:
 
 
 @pytest.fixture
-def site(lab: "Lab", tmp_path: Path) -> Iterator[Site]:
-    """A machine as after `up`, before and after."""
-    lab.reset()
-    yield Site(lab, tmp_path)
-    lab.reset()
+def site(side_lab: "Lab", tmp_path: Path) -> Site:
+    """A machine as after `up`."""
+    side_lab.reset()
+    return Site(side_lab, tmp_path)
 
 
 def assert_refused(run: Any, *words: str) -> None:

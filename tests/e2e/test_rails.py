@@ -1,7 +1,6 @@
 """Rails on virtual Sparks: proven in both directions, and what is wrong with one told apart and put right."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,8 @@ ONE, OTHER = "enp1s0f1np1", "enP2p1s0f1np1"
 
 
 @pytest.fixture(scope="module")
-def names(lab: "Lab") -> tuple[str, ...]:
-    return tuple(machine.name for machine in lab.state.machines)
+def names(side_lab: "Lab") -> tuple[str, ...]:
+    return tuple(machine.name for machine in side_lab.state.machines)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def rails(lab: "Lab", tmp_path_factory: pytest.TempPathFactory) -> str:
+def rails(side_lab: "Lab", tmp_path_factory: pytest.TempPathFactory) -> str:
     """A site of the virtual Sparks that is about rails alone: each twin a fabric, with a GID index and a floor.
 
     Soft-RoCE puts an address's one GID at the first free index, 1. It moves 0.01 to 0.4 Gb/s: over the first floor
@@ -43,23 +42,22 @@ def rails(lab: "Lab", tmp_path_factory: pytest.TempPathFactory) -> str:
         for rail, floor in zip(cable["rails"], (0.0001, 50.0), strict=True)
     }
     roster = {"sparks": values["roster"]["sparks"], "fabrics": fabrics}
-    hosts = {name: dict(data) for name, data in lab.hosts("pair").items()}
+    hosts = {name: dict(data) for name, data in side_lab.hosts("pair").items()}
     folder = tmp_path_factory.mktemp("site")
     (folder / "group_data").mkdir()
     (folder / "group_data" / "rails.py").write_text(f"roster = {roster!r}\n")
     (folder / "rails.py").write_text(
-        f"from lab.site import site\nrails = site(__file__, {hosts!r}, known_hosts={lab.state.known_hosts!r})\n"
+        f"from lab.site import site\nrails = site(__file__, {hosts!r}, known_hosts={side_lab.state.known_hosts!r})\n"
     )
     return str(folder / "rails.py")
 
 
 @pytest.fixture(scope="module")
-def converged(lab: "Lab", rails: str, trace: Path) -> Iterator["Lab"]:
-    lab.reset()
+def converged(side_lab: "Lab", rails: str, trace: Path) -> "Lab":
+    side_lab.reset()
     run = pyinfra(trace, rails, "deploys/fabric.py", "-y")
     assert run.status == 0, run.said
-    yield lab
-    lab.reset()
+    return side_lab
 
 
 def way(rail: int, source: str, target: str, interface: str) -> str:
