@@ -108,9 +108,9 @@ def on(lab: "Lab", name: str, script: str, seconds: float = 90) -> str:
     return done.stdout
 
 
-def wait_until(truth: Any, seconds: float, what: str) -> None:
-    """Looks until it is so; fails the test when it is not in time."""
+def wait_until(truth: Any, seconds: float, what: str, pause: float = 0.05) -> None:
+    """Looks until it is so; fails the test when it is not in time. To look at a machine slows what it waits for."""
     deadline = time.monotonic() + seconds
     while not truth():
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
-        time.sleep(0.05)
+        time.sleep(pause)

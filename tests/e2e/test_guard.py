@@ -126,7 +126,7 @@ def test_killed_after_arming_then_confirmed_then_nothing_then_no_power(site: Sit
         killed.wait()
     assert site.is_armed()
     undone = 'grep -q "^rolled-back no confirmation in" /run/sparks-guard/*/state'
-    wait_until(lambda: site.answers(undone), 900, "the host to undo it by itself")
+    wait_until(lambda: site.answers(undone), 900, "the host to undo it by itself", pause=5)
     assert site.state == before
 
     run = site.run(SAME)
@@ -177,7 +177,7 @@ def test_a_power_cut_in_the_window_ends_in_the_old_state(site: Site, tmp_path: P
     with (tmp_path / "said").open("wb") as said:
         run = start(site.trace, *site.wants(NOWHERE, 3 * site.short), "-y", said=said)
         wait_until(lambda: site.is_armed() or run.poll() is not None, 900, "the guard to be armed")
-        wait_until(lambda: not site.answers("true"), 3 * site.short, "the change to cut SSH")
+        wait_until(lambda: not site.answers("true"), 3 * site.short, "the change to cut SSH", pause=2)
         site.lab.power_cycle(site.name)
         assert run.wait(timeout=RUN_SECONDS) == 1
     assert (

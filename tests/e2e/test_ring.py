@@ -1,5 +1,6 @@
 """A ring of four: converged from blank in one run, a pulled cable named at both its ends, and the power cut to all."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,23 @@ def test_a_second_run_changes_nothing(converged_ring: "Lab", trace: Path) -> Non
     assert set(run.channels.values()) == {RUN_CHANNELS}, run.channels
     assert set(run.commands) == looks, "a second run sent a command that is no look"
     assert fingerprint(converged_ring, SPARKS) == before, "a second run wrote or restarted something"
+
+
+@pytest.mark.usefixtures("converged_ring")
+def test_the_map_and_each_environment_are_of_what_was_seen(trace: Path) -> None:
+    drawn = sparks("map", "-i", INVENTORY, "--format", "json")
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
+    found = json.loads(drawn.stdout)
+    assert {each["name"]: each["state"] for each in found["sparks"]} == dict.fromkeys(SPARKS, "as desired")
+    fact = pyinfra(trace, INVENTORY, "fact", "facts.transport.TransportEnvironment", "--json")
+    assert fact.status == 0, fact.said
+    (by_host,) = json.loads(fact.out).values()
+    for name in SPARKS[:2]:
+        env = sparks("env", name, "-i", INVENTORY, "--json")
+        assert env.returncode == 0, env.stdout + env.stderr
+        assert json.loads(env.stdout) == by_host[name]
+    assert by_host[SPARKS[0]]["NCCL_ALGO"] == "Ring"
+    assert all(each["NCCL_IB_HCA"].count("rocep1s0f0:1") == 1 for each in by_host.values())
 
 
 def test_a_pulled_cable_is_named_by_its_rails_and_both_their_ends(
