@@ -5,6 +5,7 @@ from typing import Any
 from pyinfra.api import Host
 
 from facts.bundle import Wanted
+from facts.completion import Completions
 from facts.generation import GenerationStamp
 from facts.guard import Guard
 from facts.invocation import OllamaInvocation
@@ -99,6 +100,19 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
         "invocation": Wanted(OllamaInvocation, endpoint),
         "generation": Wanted(GenerationStamp),
     }
+
+
+def health_looks(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
+    """What is looked at when a run is over: all that it decided on, and whether what is served answers.
+
+    It costs a GPU a token for each resident, so no plan and no dry run looks at that.
+    """
+    looks = looks_for(desired, scope)
+    if desired.ollama is not None and scope.includes(Scope.SERVE):
+        residents = tuple((pin.model, pin.context) for pin in desired.ollama.residents)
+        arguments = (("residents", residents), ("endpoint", desired.ollama.endpoint.url))
+        looks |= {"completions": Wanted(Completions, arguments)}
+    return looks
 
 
 def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from fleet.applied import AppliedIp4
 from fleet.bandwidth import Measured
+from fleet.completion import Completion
 from fleet.connections import Connections
 from fleet.generation import Stamp
 from fleet.invocation import Running
@@ -25,7 +26,7 @@ from fleet.trial import Guard
 
 T = TypeVar("T")
 
-SERVING = frozenset({"ollama_service", "ollama_models", "ollama_residency", "invocation"})
+SERVING = frozenset({"ollama_service", "ollama_models", "ollama_residency", "invocation", "completions"})
 """The sections about what is served."""
 
 NOT_LOOKED = Unobserved(reason="this observation did not look")
@@ -57,6 +58,7 @@ class Observation(Record):
     ollama_residency: Residency | Unobserved = NOT_LOOKED
     invocation: Running | Unobserved = NOT_LOOKED
     generation: Stamp | Unobserved = NOT_LOOKED
+    completions: tuple[Completion, ...] | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

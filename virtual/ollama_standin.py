@@ -32,6 +32,9 @@ CHUNK_BYTES = 256 * 1024
 KV_BYTES_PER_TOKEN = 64
 """Made up: a loaded model must be larger for a larger context."""
 WORDS = ["this", "text", "comes", "from", "a", "stand-in", "for", "ollama"]
+SLOW_WORD_SECONDS = 0.3
+"""Between two words where a test asks for a request that takes a while."""
+EMBEDDING_FAMILIES = {"bert", "nomic-bert"}
 
 
 class Failure(Exception):
@@ -382,12 +385,14 @@ class Runner:
         self.size = model.size + context * KV_BYTES_PER_TOKEN
         self.size_vram = {"cpu": 0, "partial": self.size // 2}.get(processor, self.size)
         self.loading = True
+        self.busy = 0
+        """Requests at work on it: while there are any it does not go."""
         self.expires = 0
         self.deadline = 0
         self.touch()
 
     def touch(self) -> None:
-        """Each request that used the model moves its expiry."""
+        """The end of each request that used the model moves its expiry."""
         self.expires = time.time_ns() + self.session
         self.deadline = time.monotonic_ns() + self.session
 
@@ -408,6 +413,7 @@ class Scheduler:
         self.lock = threading.Lock()
         self.runners: dict[str, Runner] = {}
         self.load_lock = threading.Lock()
+        self.counted = {"loads": 0, "unloads": 0, "completions": 0, "embeddings": 0}
         threading.Thread(target=self._expire_forever, daemon=True).start()
 
     def _expire_forever(self) -> None:
@@ -416,15 +422,34 @@ class Scheduler:
             with self.lock:
                 now = time.monotonic_ns()
                 for name, runner in list(self.runners.items()):
-                    if not runner.loading and runner.deadline <= now:
+                    if not runner.loading and not runner.busy and runner.deadline <= now:
                         del self.runners[name]
 
     def unload(self, model: Model) -> None:
+        """At once, or at the end of the request that it is at work on."""
         with self.lock:
-            self.runners.pop(model.name, None)
+            self.counted["unloads"] += 1
+            runner = self.runners.get(model.name)
+            if runner is not None and runner.busy:
+                runner.session = 0
+            else:
+                self.runners.pop(model.name, None)
+
+    def release(self, runner: Runner, kind: str | None = None) -> None:
+        """A request is over."""
+        with self.lock:
+            runner.busy -= 1
+            runner.touch()
+            if kind is not None:
+                self.counted[kind] += 1
+
+    def counters(self) -> dict[str, int]:
+        """What this process has done, and how many requests are at work now."""
+        with self.lock:
+            return self.counted | {"running": sum(runner.busy for runner in self.runners.values())}
 
     def use(self, model: Model, options: dict[str, Any], keep_alive: int | None) -> Runner:
-        """The runner for a request; loaded again where its context or its digest differs."""
+        """The runner for a request that begins; loaded again where its context or its digest differs."""
         context = options.get("num_ctx") or number_setting("OLLAMA_CONTEXT_LENGTH", 0) or DEFAULT_CONTEXT
         if not isinstance(context, (int, float)) or isinstance(context, bool):
             raise Failure(400, 'option "num_ctx" must be of type integer')
@@ -435,13 +460,14 @@ class Scheduler:
                 runner = self._load(Runner(model, int(context), session, fault("processor") or ""))
             elif keep_alive is not None:
                 runner.session = keep_alive
-            runner.touch()
+            runner.busy += 1
             return runner
 
     def _load(self, runner: Runner) -> Runner:
         with self.lock:
             self.runners.pop(runner.model.name, None)
             self._make_room()
+            self.counted["loads"] += 1
             self.runners[runner.model.name] = runner
         if fault("generate") == "slow":
             time.sleep(1.5)
@@ -481,6 +507,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._dispatch({
             "/": self.root, "/api/version": self.version, "/api/tags": self.tags, "/api/ps": self.ps,
+            "/stand-in/counters": self.counters,
         })  # fmt: skip
 
     do_HEAD = do_GET
@@ -488,7 +515,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._dispatch({
             "/api/show": self.show, "/api/generate": self.generate, "/api/chat": self.chat,
-            "/api/pull": self.pull, "/api/copy": self.copy,
+            "/api/embed": self.embed, "/api/pull": self.pull, "/api/copy": self.copy,
         })  # fmt: skip
 
     def do_DELETE(self) -> None:
@@ -592,6 +619,10 @@ class Handler(BaseHTTPRequestHandler):
     def ps(self) -> None:
         self._json({"models": self.scheduler.entries()})
 
+    def counters(self) -> None:
+        """Ollama has no such route: it is for tests, and says so by its path."""
+        self._json(self.scheduler.counters())
+
     def show(self) -> None:
         model = self._model(self._request())
         family = model.config["model_family"]
@@ -605,7 +636,7 @@ class Handler(BaseHTTPRequestHandler):
                 "general.description": NAME,
                 f"{family}.context_length": model.config["context_length"],
             },
-            "capabilities": ["completion"],
+            "capabilities": ["embedding" if family in EMBEDDING_FAMILIES else "completion"],
             "modified_at": rfc3339_nano(model.modified),
         })  # fmt: skip
 
@@ -614,6 +645,8 @@ class Handler(BaseHTTPRequestHandler):
         model, keep_alive = self._model(request), keep_alive_of(request)
         if not request.get("prompt"):
             self._load_or_unload(request, model, keep_alive, {"response": ""})
+        elif model.config["model_family"] in EMBEDDING_FAMILIES:
+            raise Failure(400, f'"{request["model"]}" does not support generate')
         else:
             self._complete(request, model, keep_alive, lambda word: {"response": word})
 
@@ -631,7 +664,7 @@ class Handler(BaseHTTPRequestHandler):
         if keep_alive == 0:
             self.scheduler.unload(model)
         else:
-            self.scheduler.use(model, request.get("options") or {}, keep_alive)
+            self.scheduler.release(self.scheduler.use(model, request.get("options") or {}, keep_alive))
         line = {"model": request.get("model"), "created_at": rfc3339_nano(time.time_ns())} | said
         self._json(line | {"done": True, "done_reason": "unload" if keep_alive == 0 else "load"})
 
@@ -640,21 +673,35 @@ class Handler(BaseHTTPRequestHandler):
         runner = self.scheduler.use(model, options, keep_alive)
         limit = options.get("num_predict", -1)
         words = WORDS[:limit] if isinstance(limit, int) and limit > 0 else WORDS
-        self._answer(request, self._words(request, words, said))
-        runner.touch()
+        try:
+            self._answer(request, self._words(request, [] if fault("completion") == "empty" else words, said))
+        finally:
+            self.scheduler.release(runner, "completions")
 
     def _words(self, request: dict[str, Any], words: list[str], said: "Said") -> Iterator[dict[str, Any]]:
         head = {"model": request.get("model"), "created_at": rfc3339_nano(time.time_ns())}
-        streamed = request.get("stream", True) is not False
-        for place, word in enumerate(words if streamed else []):
+        for place, word in enumerate(words):
+            if fault("completion") == "slow":
+                time.sleep(SLOW_WORD_SECONDS)
             yield head | said(word if place == 0 else f" {word}") | {"done": False}
         counts = {
             "total_duration": 10_000_000, "load_duration": 1_000_000, "prompt_eval_count": 1,
             "prompt_eval_duration": 1_000_000, "eval_count": len(words), "eval_duration": 8_000_000,
         }  # fmt: skip
-        reason = "stop" if len(words) == len(WORDS) else "length"
-        last = said("" if streamed else " ".join(words))
-        yield head | last | {"done": True, "done_reason": reason} | counts
+        reason = "length" if 0 < len(words) < len(WORDS) else "stop"
+        streamed = request.get("stream", True) is not False
+        yield head | said("" if streamed else " ".join(words)) | {"done": True, "done_reason": reason} | counts
+
+    def embed(self) -> None:
+        request = self._request()
+        model = self._model(request)
+        runner = self.scheduler.use(model, request.get("options") or {}, keep_alive_of(request))
+        noise = hashlib.sha256(str(request.get("input")).encode()).digest()
+        self.scheduler.release(runner, "embeddings")
+        self._json({
+            "model": request.get("model"), "embeddings": [[byte / 255 for byte in noise[:8]]],
+            "total_duration": 10_000_000, "load_duration": 1_000_000, "prompt_eval_count": 1,
+        })  # fmt: skip
 
     def pull(self) -> None:
         request = self._request()
@@ -683,8 +730,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 KNOWN_PATHS = {
-    "/", "/api/version", "/api/tags", "/api/ps", "/api/show", "/api/generate", "/api/chat", "/api/pull",
-    "/api/copy", "/api/delete",
+    "/", "/api/version", "/api/tags", "/api/ps", "/api/show", "/api/generate", "/api/chat", "/api/embed", "/api/pull",
+    "/api/copy", "/api/delete", "/stand-in/counters",
 }  # fmt: skip
 
 

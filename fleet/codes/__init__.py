@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fleet.codes.acting import AFTER_ACTING
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
+from fleet.codes.health import HEALTH
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
@@ -44,5 +45,10 @@ SECTIONS = (
         intro="These are said by an operation that acted, looked again, and did not find what it had made. The run "
         "ends with status 1.",
         codes=AFTER_ACTING,
+    ),
+    Section(
+        title="Health at the end of a run",
+        intro="Findings about each host, after everything else. See [health.md](../health.md).",
+        codes=HEALTH,
     ),
 )

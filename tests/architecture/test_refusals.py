@@ -20,7 +20,7 @@ CARRY_A_CODE = {"wall": 0, "once": 0, "PydanticCustomError": 0}
 
 
 def literals() -> set[str]:
-    """Every code that the code can give: `Refusal(code=…)` and the walls."""
+    """Every code that the code can give: `Refusal(code=…)`, `Finding(code=…)` and the walls."""
     found = set(FROM_A_TABLE)
     for path in [*(ROOT / "fleet").rglob("*.py"), *(ROOT / "operations").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -30,7 +30,7 @@ def literals() -> set[str]:
 
 
 def _codes(call: ast.Call, name: str) -> set[str]:
-    values = [each.value for each in call.keywords if each.arg == "code"] if name == "Refusal" else []
+    values = [each.value for each in call.keywords if each.arg == "code"] if name in ("Refusal", "Finding") else []
     values += call.args[:1] if name in CARRY_A_CODE else []
     return {each.value for each in values if isinstance(each, ast.Constant) and isinstance(each.value, str)}
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -262,3 +263,44 @@ def test_a_taken_port_is_one_clear_line(standin: Standin, tmp_path: Path) -> Non
     )
     assert again.returncode == 1
     assert "bind" in again.stderr
+
+
+def test_it_counts_what_it_does(standin: Standin) -> None:
+    nothing = {"loads": 0, "unloads": 0, "completions": 0, "embeddings": 0, "running": 0}
+    assert standin.ask("GET", "/stand-in/counters") == (200, nothing)
+    standin.pull()
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": -1})
+    _, said = standin.ask("POST", "/api/generate", {
+        "model": SMALLEST, "prompt": "x", "stream": False, "options": {"num_predict": 1},
+    })  # fmt: skip
+    assert (said["eval_count"], said["done_reason"], said["response"]) == (1, "length", "this")
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": 0})
+    assert standin.ask("GET", "/stand-in/counters")[1] == nothing | {"loads": 1, "unloads": 1, "completions": 1}
+
+
+def test_a_request_at_work_keeps_its_model_and_its_end_moves_the_expiry(standin: Standin) -> None:
+    standin.pull()
+    standin.fail(completion="slow")
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": "1h"})
+    (before,) = standin.ask("GET", "/api/ps")[1]["models"]
+    asked = {"model": SMALLEST, "prompt": "x", "stream": False, "options": {"num_predict": 4}}
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(standin.ask, "POST", "/api/generate", asked)
+        while standin.ask("GET", "/stand-in/counters")[1]["running"] == 0:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert standin.ask("GET", "/api/ps")[1]["models"][0]["expires_at"] == before["expires_at"]
+        standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": 0})
+        assert standin.ask("GET", "/api/ps")[1]["models"], "unloaded under a request"
+        assert answer.result()[1]["eval_count"] == 4
+    time.sleep(0.2)
+    assert standin.ask("GET", "/api/ps")[1] == {"models": []}
+
+
+def test_a_model_for_embeddings_answers_with_one_and_with_nothing_else(standin: Standin) -> None:
+    name = "all-minilm:22m"
+    standin.pull(name)
+    assert standin.ask("POST", "/api/show", {"model": name})[1]["capabilities"] == ["embedding"]
+    status, said = standin.ask("POST", "/api/generate", {"model": name, "prompt": "x"})
+    assert (status, said) == (400, {"error": f'"{name}" does not support generate'})
+    assert len(standin.ask("POST", "/api/embed", {"model": name, "input": "x"})[1]["embeddings"]) == 1

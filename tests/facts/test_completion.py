@@ -1,0 +1,92 @@
+"""A resident is asked for one token, and nothing is loaded for it: against a real stand-in."""
+
+import subprocess
+from typing import Any
+
+import pytest
+from pyinfra.api.exceptions import FactProcessError
+
+from facts.completion import Completions
+from fleet.completion import Completion
+from tests.virtual.standin import SMALLEST, Standin
+
+CONTEXT = 2048
+EMBEDS = "all-minilm:22m"
+
+
+def look(standin: Standin, *residents: tuple[str, int]) -> tuple[Completion, ...]:
+    fact = Completions()
+    command = fact.command(residents=residents or ((SMALLEST, CONTEXT),), endpoint=standin.endpoint)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: tuple[Completion, ...] = fact.process(done.stdout.splitlines())
+    return found
+
+
+def counters(standin: Standin) -> Any:
+    return standin.ask("GET", "/stand-in/counters")[1]
+
+
+@pytest.fixture
+def resident(standin: Standin) -> Standin:
+    for name in (SMALLEST, EMBEDS):
+        standin.pull(name)
+        asked = {"model": name, "keep_alive": "1h", "options": {"num_ctx": CONTEXT}}
+        path, body = ("/api/embed", asked | {"input": "x"}) if name == EMBEDS else ("/api/generate", asked)
+        assert standin.ask("POST", path, body)[0] == 200
+    return standin
+
+
+def test_it_answers_with_one_token_and_stays_as_it_was(resident: Standin) -> None:
+    before = counters(resident)
+    (found,) = look(resident)
+    assert found == Completion(model=SMALLEST, kind="completion", asked=True, count=1, failure=None)
+    assert found.is_answered
+    assert counters(resident) == before | {"completions": before["completions"] + 1}
+    contexts = {each["name"]: each["context_length"] for each in resident.ask("GET", "/api/ps")[1]["models"]}
+    assert contexts == {SMALLEST: CONTEXT, EMBEDS: CONTEXT}
+
+
+def test_a_model_for_embeddings_is_asked_for_one(resident: Standin) -> None:
+    (found,) = look(resident, (EMBEDS, CONTEXT))
+    assert (found.kind, found.is_answered) == ("embedding", True)
+
+
+@pytest.mark.parametrize(
+    ("model", "context", "failure"),
+    [("absent:1b", CONTEXT, "not loaded"), (SMALLEST, 4096, f"loaded with context {CONTEXT}")],
+)
+def test_what_is_not_loaded_as_declared_is_not_asked(resident: Standin, model: str, context: int, failure: str) -> None:
+    before = counters(resident)
+    (found,) = look(resident, (model, context))
+    assert (found.asked, found.is_answered, found.failure) == (False, False, failure)
+    assert counters(resident) == before
+
+
+@pytest.mark.parametrize(
+    ("faults", "failure"),
+    [
+        ({"generate": "500"}, "status 500: stand-in fault"),
+        ({"generate": "garbage"}, "status 200 and no JSON"),
+        ({"generate": "close"}, "remote end closed connection without response"),
+        ({"completion": "empty"}, None),
+    ],
+)
+def test_no_token_is_no_answer(resident: Standin, faults: dict[str, str], failure: str | None) -> None:
+    resident.fail(**faults)
+    (found,) = look(resident)
+    assert (found.asked, found.is_answered, found.failure) == (True, False, failure)
+
+
+def test_it_waits_no_longer_than_it_says(resident: Standin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("facts.completion.ANSWER_SECONDS", 1)
+    resident.fail(generate="hang")
+    first, second = look(resident, (SMALLEST, CONTEXT), (SMALLEST, CONTEXT))
+    assert first.failure == "no answer in 1 s"
+    assert second.failure is not None
+
+
+def test_a_server_that_does_not_say_what_is_loaded_is_not_observed(resident: Standin) -> None:
+    resident.fail(ps="500")
+    with pytest.raises(FactProcessError, match=r"/api/ps: status 500"):
+        look(resident)
