@@ -122,7 +122,7 @@ def bundled(wanted: Sequence[Wanted]) -> str:
     """The one command that takes several looks; a fact that is made of others uses it too."""
     sections = [look.section for look in wanted]
     sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
-    command = _packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
+    command = packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
     return as_root(command, _NO_SUDO) if any(look.fact.needs_root for look in wanted) else command
 
 
@@ -149,7 +149,7 @@ def _wanted(name: str | Wanted) -> Wanted:
     return Wanted(fact)
 
 
-def _packed(source: str) -> str:
+def packed(source: str) -> str:
     """Python source as a command free of quotes: nested quoting would grow it past 128 KiB, the most for one word."""
     packed = base64.b85encode(zlib.compress(source.encode(), 9)).decode()
     unpack = f'import base64,zlib;exec(zlib.decompress(base64.b85decode("{packed}")))'

@@ -15,8 +15,7 @@ ESTABLISHED, LISTENING = "01", "0A"
 def identity(pid, blind):
     """What makes one process that process and no other."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            start = int(file.read().rpartition(")")[2].split()[19])
+        start = start_ticks(pid)
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             arguments = file.read()
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
@@ -31,6 +30,11 @@ def identity(pid, blind):
         }
     except OSError as error:
         raise blind(f"process {pid}: {error.strerror}") from error
+
+
+def start_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[19])
 
 
 def digest_of_file(path):
@@ -101,9 +105,9 @@ def listening(pid, every, blind):
 
 
 def clients(places, every):
-    """The far address of each connection that is up on one of these ports."""
+    """The far end of each connection that is up on one of these ports."""
     ports = {port for _, port in places}
-    return [str(far[0]) for near, far, state, _ in every if state == ESTABLISHED and near[1] in ports]
+    return [far for near, far, state, _ in every if state == ESTABLISHED and near[1] in ports]
 
 
 def spelled(place):
@@ -124,11 +128,11 @@ def endpoints(places):
 
 
 def asked(places, path, store):
-    """The body of the first answer, else why there is none; None where it does not listen, and so serves nobody."""
+    """The first answer, else why there is none; None where it does not listen, and so serves nobody."""
     error = None
     for endpoint in endpoints(places):
         try:
-            return {"body": store.ask(endpoint, path)}
+            return {"endpoint": endpoint, "body": store.ask(endpoint, path)}
         except store.Blind as found:
             error = error or {"error": str(found)}
     return error
@@ -162,7 +166,7 @@ def seen(pid, wanted, store):
     return {
         "invocation": identity(pid, store.Blind) if pid else None,
         "listens": [spelled(each) for each in places],
-        "clients": clients(places, every),
+        "clients": [str(host) for host, _ in clients(places, every)],
         "models": asked(places, "/api/ps", store),
         "other": other(wanted, places, every) if wanted else None,
     }

@@ -51,6 +51,14 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "`sparks drain` waits until no request runs, and writes that down for exactly this process; see "
         "[health.md](../health.md)",
     ),
+    "drain_failed": (
+        "a drain could not see whether a request runs: the connection ended, or the host would not tell",
+        "what it says is why; run `sparks drain` again",
+    ),
+    "nothing_to_drain": (
+        "the roster declares nothing that the Spark serves, so there is no process to drain",
+        "name a Spark that serves, or a deployment",
+    ),
     "ollama_port_taken": (
         "another process listens where Ollama shall: its unit could not start there",
         "find out whose it is, and end it or let Ollama listen elsewhere",
