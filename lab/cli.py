@@ -47,7 +47,9 @@ class _Commands(click.Group):
         try:
             with _wrong_usage_failed():
                 return super().invoke(ctx)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit) as error:
+            if isinstance(error, SystemExit) and error.code != INTERRUPTED:
+                raise
             click.echo("interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
 

@@ -12,7 +12,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -66,7 +66,7 @@ class Stop:
         if len(self.received) > 2:
             os._exit(INTERRUPTED)
         if self.at_work and len(self.received) == 1:
-            _tell("stopping when the commands that hosts are running have ended; once more, and it stops at once")
+            tell("stopping when the commands that hosts are running have ended; once more, and it stops at once")
         self._deliver()
 
     def check(self) -> None:
@@ -195,6 +195,7 @@ def interruptible() -> Iterator[Stop]:
         _ACTIVE.remove(stop)
 
 
-def _tell(sentence: str) -> None:
-    """A signal may come in the middle of a print: what prints is not entered twice."""
-    os.write(2, f"--> {sentence}\n".encode())
+def tell(sentence: str) -> None:
+    """Say it on standard error, if anybody still listens there. A signal may come in the middle of a print."""
+    with suppress(OSError):
+        os.write(2, f"--> {sentence}\n".encode())

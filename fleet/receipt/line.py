@@ -76,9 +76,8 @@ class Line(Said):
     @model_validator(mode="after")
     def _sealed(self) -> Self:
         content = {name: value for name, value in self.to_json().items() if name != "seal"}
-        expected = sha256_digest(canonical_json(content).encode())
-        if self.seal != expected:
-            raise ValueError(f"seal: expected {expected}, found {self.seal}")
+        if self.seal != sha256_digest(canonical_json(content).encode()):
+            raise ValueError("the seal of another content")
         return self
 
     @property

@@ -3,10 +3,12 @@
 import os
 import platform
 import pwd
+import sys
 from importlib import metadata
 from pathlib import Path
 
 from fleet.controller import Controller
+from fleet.receipt.redaction import redacted_command
 
 PROGRAMS = ("sparks", "pyinfra", "paramiko", "pydantic")
 """What a run depends on the version of."""
@@ -22,6 +24,14 @@ def this_controller() -> Controller:
         pid=os.getpid(),
         started_ticks=int(status.rpartition(")")[2].split()[19]),
     )
+
+
+def this_command(*names: str) -> tuple[str, ...]:
+    """The command line of this process as a receipt keeps it.
+
+    + names: what may stand for itself: the command, the target; of all else only what is known to be harmless
+    """
+    return redacted_command(("sparks", *sys.argv[1:]), ("sparks", *names))
 
 
 def versions() -> dict[str, str]:

@@ -28,7 +28,7 @@ from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Link, State
 from fleet.refusal import Refusal
 from lab.command import INTERRUPTED, Failed, Refused
-from lab.interrupt import Interrupted, Stop, interruptible
+from lab.interrupt import Interrupted, Stop, interruptible, tell
 from lab.receipts.chaining import chain_closed, chain_opened
 from lab.receipts.folder import Folder, folder
 from lab.receipts.linefile import LineFile
@@ -82,9 +82,7 @@ class Journal:
             try:
                 chain_closed(self._place, link)
             except (Failed, OSError) as error:
-                click.echo(
-                    f"{self._path}: closed; the head of its folder could not be told: {_reason(error)}", err=True
-                )
+                tell(f"{self._path}: closed; the head of its folder could not be told: {_reason(error)}")
         return outcome
 
     def end_by(self, error: BaseException) -> None:
@@ -100,7 +98,7 @@ class Journal:
                     refused = isinstance(error, Refused)
                     self.close(Outcome.REFUSED if refused else Outcome.FAILED, _reason(error))
             except Failed as failure:
-                click.echo(f"{failure.message}; this receipt stays unclosed", err=True)
+                tell(f"{failure.message}; this receipt stays unclosed")
         if isinstance(error, SystemExit) and not error.code:
             raise RuntimeError(f"{self.name}: expected an outcome before status 0, found none") from error
 

@@ -9,7 +9,7 @@ from fleet.receipt.fault import Fault
 from fleet.receipt.line import Line
 from fleet.receipt.link import State
 from fleet.receipt.receipt import Receipt
-from lab.map.words import printable
+from lab.map.words import printable, short
 
 WRONG = "Not as it was written"
 BEGUN = "Begun, and not said how it ended: it may have been done, in part or whole"
@@ -99,7 +99,7 @@ def _row(line: Line, start: datetime) -> Row:
         at=f"{line.at:%H:%M:%S.%f}"[:-3],
         since=f"{(line.at - start).total_seconds():+.3f} s",
         event=line.event.replace("_", " "),
-        sentence=_clean(str(line.data)),
+        sentence=short(_clean(str(line.data))),
         tone=_tone(line.data),
     )
 

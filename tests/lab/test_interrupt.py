@@ -132,6 +132,41 @@ def test_where_no_host_is_at_work_it_stops_at_once(waiting: str, tmp_path: Path)
     assert run.returncode == 130
 
 
+def test_it_is_told_as_by_every_command(tmp_path: Path) -> None:
+    code = """
+import click, lab.cli
+@click.command()
+def waits():
+    with interruptible():
+        say("ready")
+        gevent.sleep(60)
+sys.argv[1:] = ["pings"]
+lab.cli.import_module = lambda module: sys.modules["__main__"]
+pings = waits
+lab.cli.main()
+"""
+    run = started(tmp_path, code)
+    heard(run.stdout, "ready")
+    run.send_signal(signal.SIGTERM)
+    assert run.communicate(timeout=60) == ("", "interrupted\n")
+    assert run.returncode == 130
+
+
+def test_a_terminal_that_is_gone_changes_nothing(tmp_path: Path) -> None:
+    run = started(tmp_path, RUN)
+    appears(tmp_path / "first")
+    assert run.stdout
+    assert run.stderr
+    run.stdout.close()
+    run.stderr.close()
+    run.send_signal(signal.SIGHUP)
+    a_moment()
+    (tmp_path / "go").touch()
+    assert run.wait(timeout=60) == 130
+    (receipt,) = read_folder(tmp_path / "receipts").receipts
+    assert receipt.outcome is Outcome.INTERRUPTED
+
+
 def test_what_must_be_whole_is_left_to_end_but_for_a_third_signal(tmp_path: Path) -> None:
     code = """
 with interruptible() as stop, stop.shielded():
