@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from fleet.health import Finding
 from fleet.receipt.events import Event
 from fleet.record import Digest
 from fleet.refusal import Refusal
@@ -106,16 +107,19 @@ class Replan(Event):
 
 
 class Health(Event):
-    """One thing about a host that must hold at the end."""
+    """Everything about a host that must hold at the end."""
 
     event = "health"
     host: str
-    subject: str
-    good: bool
-    found: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_good(self) -> bool:
+        """Does all of it hold?"""
+        return all(each.is_good for each in self.findings)
 
     def __str__(self) -> str:
-        return f"{self.subject}: {'good' if self.good else 'not good'}, {self.found}"
+        return "\n".join(map(str, self.findings)) or f"{self.host}: nothing that must hold"
 
 
 class Drained(Event):

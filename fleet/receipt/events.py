@@ -9,6 +9,7 @@ from fleet.controller import Controller
 from fleet.instant import Instant
 from fleet.outcome import Outcome
 from fleet.receipt.link import Link
+from fleet.receipt.name import ReceiptName
 from fleet.record import Digest, Record
 from fleet.refusal import Refusal
 from fleet.target import Scope
@@ -41,7 +42,7 @@ class Opened(Opening, Event):
 
     event = "opened"
     format: Literal[1] = 1
-    receipt: str
+    receipt: ReceiptName
     """The file's own name, so that another name shows."""
     versions: dict[str, str]
     """By program: `sparks`, `pyinfra`, `python`."""

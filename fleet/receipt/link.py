@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from fleet.receipt.name import ReceiptName
 from fleet.record import Digest, Record
 
 
@@ -20,7 +21,7 @@ class State(StrEnum):
 class Link(Record):
     """One receipt as it stood when it was linked to."""
 
-    name: str
+    name: ReceiptName
     state: State
     lines: int = Field(ge=0)
     """Whole ones."""

@@ -5,8 +5,14 @@ The number orders them, also where the clock of the controller jumped between tw
 
 import re
 from datetime import datetime
+from typing import Annotated
 
-_NAME = re.compile(r"(?P<number>[0-9]{6,12})-(?P<at>[0-9]{8}T[0-9]{6}Z)-(?P<target>[A-Za-z0-9._-]{1,64})\.jsonl")
+from pydantic import Field
+
+_FORM = r"([0-9]{6,12})-[0-9]{8}T[0-9]{6}Z-[A-Za-z0-9._-]{1,64}\.jsonl"
+_NAME = re.compile(_FORM)
+ReceiptName = Annotated[str, Field(pattern=f"^{_FORM}$")]
+"""It has no way out of its folder."""
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -18,4 +24,4 @@ def receipt_name(number: int, at: datetime, target: str) -> str:
 def number_of(name: str) -> int | None:
     """The number of a receipt, or None for what is no name of one."""
     match = _NAME.fullmatch(name)
-    return int(match["number"]) if match else None
+    return int(match[1]) if match else None

@@ -23,7 +23,7 @@ from fleet.instant import utc_now
 from fleet.outcome import Outcome
 from fleet.receipt import events
 from fleet.receipt.acts import OperationBegun, StepBegun
-from fleet.receipt.events import Closed, Event, Note, Opening
+from fleet.receipt.events import Closed, Event, Note, Opened, Opening
 from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Link, State
 from fleet.refusal import Refusal
@@ -57,6 +57,11 @@ class Journal:
 
         Before something is begun: once a signal came, or the disk was full, that is not begun.
         """
+        if isinstance(event, Opened | Closed):
+            raise ValueError(f"{self.name}: expected opened and closed to be said by nobody else, found {event.event}")
+        return self._add(event)
+
+    def _add(self, event: Event) -> Line:
         if self.outcome is not None:
             raise ValueError(f"{self.name}: expected an open receipt, found it closed as {self.outcome}")
         begins = isinstance(event, OperationBegun | StepBegun)
@@ -76,7 +81,7 @@ class Journal:
     def close(self, outcome: Outcome, reason: str | None = None, refusals: tuple[Refusal, ...] = ()) -> Outcome:
         """Say how it ended, and give that back. After it nothing is said."""
         with self._stop.shielded():
-            line = self.say(Closed(outcome=outcome, reason=reason, refusals=refusals))
+            line = self._add(Closed(outcome=outcome, reason=reason, refusals=refusals))
             self.outcome = outcome
             link = Link(name=self.name, state=State.CLOSED, lines=line.seq + 1, seal=line.seal)
             try:

@@ -108,7 +108,7 @@ def _tone(said: Event) -> str:
     match said:
         case OperationFailed() | Drift() | Interrupted():
             return "bad"
-        case Health(good=good) | Readback(as_desired=good):
+        case Health(is_good=good) | Readback(as_desired=good):
             return "good" if good else "bad"
         case Closed(outcome=outcome):
             return "good" if outcome.is_good else "bad"

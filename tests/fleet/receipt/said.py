@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from fleet.controller import Controller
+from fleet.health import Finding, Verdict
 from fleet.outcome import Outcome
 from fleet.receipt import acts, events
 from fleet.receipt.events import Event
@@ -23,6 +24,7 @@ words = st.text(st.characters(exclude_categories=()), max_size=12)
 digests = st.binary(max_size=3).map(sha256_digest)
 instants = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
 refusals = st.lists(st.builds(Refusal, code=words, subject=words, expected=words, found=words), max_size=2).map(tuple)
+_findings = st.builds(Finding, code=words, subject=words, verdict=st.sampled_from(Verdict), expected=words, found=words)
 _named = {"host": words, "operation": words, "subject": st.none() | words}
 
 saying: st.SearchStrategy[Event] = st.one_of(
@@ -39,7 +41,7 @@ saying: st.SearchStrategy[Event] = st.one_of(
     st.builds(acts.StepDone, host=words, kind=words, subject=words, after=words),
     st.builds(acts.Readback, host=words, as_desired=st.booleans(), observed=st.none() | digests, refusals=refusals),
     st.builds(acts.Replan, plan=st.none() | digests, steps=st.integers(0, 9), refusals=refusals),
-    st.builds(acts.Health, host=words, subject=words, good=st.booleans(), found=words),
+    st.builds(acts.Health, host=words, findings=st.lists(_findings, max_size=2).map(tuple)),
     st.builds(acts.Drained, host=words, runtime=words, invocation=digests, instrument=words,
               idle_seconds=st.floats(0, allow_nan=False, allow_infinity=False), admitting=st.booleans()),
 )  # fmt: skip

@@ -38,7 +38,7 @@ def _place(tmp_path: Path) -> Path:
     with opened(place, ABOUT.model_copy(update={"target": NASTY})) as journal:
         journal.say(Note(host="srv5", text=NASTY))
         journal.say(OperationFailed(host="srv5", operation="rails", reason="refused", refusals=(refusal,)))
-        journal.say(Health(host="srv5", subject="srv5 ollama", good=True, found="answers"))
+        journal.say(Health(host="srv5", findings=()))
         journal.close(Outcome.FAILED, refusals=(refusal,))
     killed = place / write(place)
     killed.write_bytes(b"".join(killed.read_bytes().splitlines(keepends=True)[:2]) + b'{"at')

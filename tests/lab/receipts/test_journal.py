@@ -111,6 +111,14 @@ def test_what_is_closed_stays_so(tmp_path: Path) -> None:
     assert [each.outcome for each in sound(tmp_path / "r").receipts] == [Outcome.DIFFERS] * 2
 
 
+def test_nobody_else_opens_or_closes_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "r", ABOUT) as journal:
+        with pytest.raises(ValueError, match="said by nobody else"):
+            journal.say(Closed(outcome=Outcome.CONVERGED))
+        journal.close(Outcome.FAILED)
+    assert sound(tmp_path / "r").receipts[0].count == 2
+
+
 def test_what_ended_is_not_open_and_what_did_not_is(tmp_path: Path) -> None:
     refusal = Refusal(code="drifted", subject="srv5", expected="a", found="b")
     failed = OperationFailed(host="srv5", operation="rail documents", reason="refused", refusals=(refusal,))
@@ -195,6 +203,15 @@ def test_a_head_that_is_none_is_told_in_the_next_receipt(tmp_path: Path) -> None
     assert [each.kind for each in read_folder(place).faults] == ["not_a_receipt"]
     write(place)
     assert "was none" in str(sound(place).receipts[1].lines[1].data)
+
+
+def test_a_head_that_leads_elsewhere_is_none(tmp_path: Path) -> None:
+    place = tmp_path / "receipts"
+    outside = tmp_path / write(place).replace("000001", "000002")
+    os.mkfifo(outside)
+    head = (place / HEAD).read_text()
+    (place / HEAD).write_text(head.replace('"name":"000001', '"name":"../000002'))
+    assert [each.kind for each in read_folder(place).faults] == ["not_a_receipt"]
 
 
 def refused(place: Path) -> str:
