@@ -12,6 +12,7 @@ from lab.command import FAILED, INTERRUPTED
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
     "bandwidth": "lab.bandwidth:bandwidth",
+    "drain": "lab.drain:drain",
     "env": "lab.env:env",
     "map": "lab.map.command:map_command",
     "pings": "lab.pings:pings",
@@ -19,7 +20,7 @@ _COMMANDS = {
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "bandwidth", "env", "map", "pings"})
+_ASK_HOSTS = frozenset({"adopt", "bandwidth", "drain", "env", "map", "pings"})
 """Those that talk to hosts through pyinfra."""
 
 

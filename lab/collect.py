@@ -56,7 +56,7 @@ def collect(
         if name not in roster.enrolled:
             enrolled = ", ".join(roster.enrolled) or "none at all"
             raise Failed(f"{name}: expected an enrolled spark of {inventory}, one of {enrolled}, found none")
-    hosts = _hosts(inventory)
+    hosts = hosts_of(inventory)
     asked = {name: gevent.spawn(_observed, hosts[name], looks(roster.desired_for(name))) for name in wanted}
     try:
         gevent.joinall(list(asked.values()), raise_error=True)
@@ -67,7 +67,7 @@ def collect(
     return {name: greenlet.get() for name, greenlet in asked.items()}
 
 
-def _hosts(inventory: str) -> dict[str, Host]:
+def hosts_of(inventory: str) -> dict[str, Host]:
     """The hosts of an inventory file, read as pyinfra's own command reads it; none is connected yet."""
     setup_logging(logging.WARNING)
     state = State()

@@ -7,10 +7,12 @@ from typing import Any
 from fleet.receipt.line import Line
 from fleet.receipt.receipt import Receipt
 from fleet.record import Record
+from lab.drain_document import Drains
 from lab.receipts.documents import Listing, Verdict
 
 DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
+        "drain": Drains,
         "receipt": Line,
         "receipts-list": Listing,
         "receipts-show": Receipt,

@@ -24,7 +24,10 @@ from pyinfra.context import ctx_state
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED
+from lab.group_data import group_data_of
 from lab.interrupt import active
+from lab.receipts.drained import drained_in
+from lab.receipts.place import folder_beside
 from lab.transport import transport
 
 _PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{1,5}")
@@ -58,6 +61,7 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
         "ssh_known_hosts_file": str(Path(known_hosts).resolve()),
         "ssh_strict_host_key_checking": "yes",
         "ssh_paramiko_connect_kwargs": {"transport_factory": transport, **_PATIENCE},
+        "drained": sorted(drained_in(folder_beside(inventory))),
     }
     return [(name, {**pinned, **data}) for name, data in hosts.items()]
 
@@ -77,16 +81,6 @@ def read_roster(inventory: str) -> tuple[Roster, str]:
         return Roster.read(values["roster"], str(path)), str(path)
     except RosterError as error:
         raise PyinfraError(str(error)) from error
-
-
-def group_data_of(inventory: Path) -> Path:
-    """Where pyinfra takes the group's data from: beside the inventory before the working directory."""
-    name = f"{inventory.stem}.py"
-    places = [inventory.parent / "group_data" / name, Path("group_data") / name]
-    for place in places:
-        if place.is_file():
-            return place
-    raise PyinfraError(f"{inventory}: expected group_data at {' or '.join(map(str, places))}, found neither")
 
 
 def _same_sparks(roster: Roster, source: str, hosts: Mapping[str, Any], inventory: str) -> None:

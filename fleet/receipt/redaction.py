@@ -6,10 +6,22 @@ from collections.abc import Collection, Iterable, Iterator
 from fleet.keyfile import REDACTED
 
 WITH_VALUE = frozenset(
-    {"-i", "--inventory", "-o", "--output", "--from", "--plan", "--receipts", "--scope", "--seconds"}
+    {
+        "-i",
+        "--inventory",
+        "-o",
+        "--output",
+        "--from",
+        "--plan",
+        "--quiet-seconds",
+        "--receipts",
+        "--scope",
+        "--seconds",
+        "--timeout",
+    }
 )
 """Options of `sparks` whose value is a file, a digest, a name or a number."""
-FLAGS = frozenset({"-y", "--yes", "--json"})
+FLAGS = frozenset({"-y", "--yes", "--json", "--unload"})
 """Options that have no value."""
 _HARMLESS = re.compile(r"[A-Za-z0-9._/~:,+-]{1,256}")
 

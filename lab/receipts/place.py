@@ -1,16 +1,19 @@
 """Where a site's receipts are: `receipts/` beside its `group_data/`, or where --receipts or SPARKS_RECEIPTS says."""
 
+import os
 from pathlib import Path
 
 import click
 from pyinfra.api.exceptions import PyinfraError
 
 from lab.command import Failed
-from lab.site import group_data_of
+from lab.group_data import group_data_of
+
+VARIABLE = "SPARKS_RECEIPTS"
 
 receipts_option = click.option(
     "--receipts",
-    envvar="SPARKS_RECEIPTS",
+    envvar=VARIABLE,
     metavar="DIR",
     show_envvar=True,
     help="The folder of receipts; by default `receipts` in the site's folder.",
@@ -23,6 +26,12 @@ def receipts_folder(receipts: str | None, inventory: str) -> Path:
     if receipts:
         return Path(receipts)
     try:
-        return group_data_of(Path(inventory)).parent.parent / "receipts"
+        return folder_beside(inventory)
     except PyinfraError as error:
-        raise Failed(f"{error}; name a folder with --receipts or SPARKS_RECEIPTS") from error
+        raise Failed(f"{error}; name a folder with --receipts or {VARIABLE}") from error
+
+
+def folder_beside(inventory: str) -> Path:
+    """Where the receipts of a site are when nobody says; raises PyinfraError for the inventory of no site."""
+    told = os.environ.get(VARIABLE)
+    return Path(told) if told else group_data_of(Path(inventory)).parent.parent / "receipts"
