@@ -24,6 +24,7 @@ from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from fleet.target import Scope, Target
+from operations.lock import at_rest
 
 _DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
 """A digest that people only compare by eye."""
@@ -115,7 +116,7 @@ def _plan(state: State, roster: Roster, scope: Scope) -> _Planned:
 def _observed(host: Host, desired: DesiredSpark, scope: Scope) -> Any:
     looks = looks_for(desired, scope)
     watch(host, *looks.values())
-    return observation(host, host.name, looks)
+    return at_rest(host, lambda: observation(host, host.name, looks))
 
 
 def _show(plans: Iterable[Plan]) -> None:

@@ -21,6 +21,7 @@ EVERY_FACT = (
     "network.Connections",
     "session.SshSession",
     "guard.Guard",
+    "lock.HostLock",
     "management.ManagementIp4",
     "roce.RoceDevices",
     "roce.RoceGids",

@@ -10,6 +10,7 @@ from facts.generation import GenerationStamp
 from facts.guard import Guard
 from facts.invocation import OllamaInvocation
 from facts.kernel import Kernel
+from facts.lock import HostLock
 from facts.machine import Machine
 from facts.management import ManagementIp4
 from facts.memory import Memory
@@ -34,7 +35,7 @@ Looks = dict[str, Wanted]
 def host_looks() -> Looks:
     """What every Spark is asked."""
     looks: Looks = {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
-    return looks | {"guard": Wanted(Guard)} | stamp_looks()
+    return looks | {"guard": Wanted(Guard), "lock": Wanted(HostLock)} | stamp_looks()
 
 
 def document_looks() -> Looks:

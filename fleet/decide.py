@@ -6,6 +6,7 @@ from typing import NamedTuple
 from fleet.desired import DesiredSpark
 from fleet.guard import guard_at_work
 from fleet.hardware import INTERFACES
+from fleet.locked import lock_refusal
 from fleet.management_step import management_step
 from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
@@ -19,7 +20,7 @@ from fleet.step import Step
 from fleet.target import Scope
 from fleet.transit.decide import transit_steps
 
-MACHINE, GUARD = "machine", "guard"
+MACHINE, LOCK, GUARD = "machine", "lock", "guard"
 """Decided before anything else; no operation makes these so."""
 FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails", "management"
 OLLAMA_SETTINGS, OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama settings", "ollama models", "ollama residents"
@@ -75,6 +76,7 @@ def considered(
         yield Decided(MACHINE, MACHINE, ports, blind)
         return
     yield Decided(MACHINE, MACHINE, ports, another_machine(desired, seen))
+    yield Decided(LOCK, LOCK, (), lock_refusal(desired.name, seen))
     at_work = guard_at_work(desired.name, seen)
     yield Decided(GUARD, GUARD, ports, at_work)
     if at_work is not None and not isinstance(seen.guard, Unobserved):

@@ -10,6 +10,7 @@ from fleet.generation import Stamp
 from fleet.invocation import Running
 from fleet.kernel import Kernel
 from fleet.links import Link
+from fleet.lock import LockState
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
@@ -41,6 +42,7 @@ class Observation(Record):
     connections: Connections | Unobserved = NOT_LOOKED
     session: Session | Unobserved = NOT_LOOKED
     guard: Guard | Unobserved = NOT_LOOKED
+    lock: LockState | Unobserved = NOT_LOOKED
     management: AppliedIp4 | Unobserved = NOT_LOOKED
     roce_devices: tuple[RoceDevice, ...] | Unobserved = NOT_LOOKED
     roce_gids: tuple[RoceGid, ...] | Unobserved = NOT_LOOKED

@@ -17,10 +17,11 @@ _COMMANDS = {
     "map": "lab.map.command:map_command",
     "pings": "lab.pings:pings",
     "receipts": "lab.receipts.command:receipts",
+    "unlock": "lab.unlock:unlock",
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "bandwidth", "drain", "env", "map", "pings"})
+_ASK_HOSTS = frozenset({"adopt", "bandwidth", "drain", "env", "map", "pings", "unlock"})
 """Those that talk to hosts through pyinfra."""
 
 

@@ -5,8 +5,8 @@ after the other.
 """
 
 import logging
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -52,10 +52,7 @@ def collect(
     """
     roster = roster_of(inventory)
     wanted = tuple(dict.fromkeys(roster.enrolled if names is None else names))
-    for name in wanted:
-        if name not in roster.enrolled:
-            enrolled = ", ".join(roster.enrolled) or "none at all"
-            raise Failed(f"{name}: expected an enrolled spark of {inventory}, one of {enrolled}, found none")
+    _are_enrolled(wanted, roster, inventory)
     hosts = hosts_of(inventory)
     asked = {name: gevent.spawn(_observed, hosts[name], looks(roster.desired_for(name))) for name in wanted}
     try:
@@ -65,6 +62,32 @@ def collect(
             with suppress(Exception):
                 hosts[name].disconnect()
     return {name: greenlet.get() for name, greenlet in asked.items()}
+
+
+@contextmanager
+def connected(inventory: str, *names: str) -> Iterator[list[Host]]:
+    """Enrolled Sparks, each connected; raises Failed where one is none, or does not answer."""
+    _are_enrolled(names, roster_of(inventory), inventory)
+    every = hosts_of(inventory)
+    hosts = [every[name] for name in names]
+    try:
+        for host in hosts:
+            try:
+                host.connect(show_errors=False, raise_exceptions=True)
+            except ConnectError as error:
+                raise Failed(f"{host.name}: expected an answer over SSH, found {error.args[0]}") from error
+        yield hosts
+    finally:
+        for host in hosts:
+            with suppress(Exception):
+                host.disconnect()
+
+
+def _are_enrolled(names: Iterable[str], roster: Roster, inventory: str) -> None:
+    for name in names:
+        if name not in roster.enrolled:
+            enrolled = ", ".join(roster.enrolled) or "none at all"
+            raise Failed(f"{name}: expected an enrolled spark of {inventory}, one of {enrolled}, found none")
 
 
 def hosts_of(inventory: str) -> dict[str, Host]:

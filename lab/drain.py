@@ -2,13 +2,11 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 
 import click
 import gevent
 from pyinfra.api import Host
-from pyinfra.api.exceptions import ConnectError
 
 from deploys.drain import Wish, drained
 from fleet.drain import Drain, End, Waiting, nothing_to_drain
@@ -18,8 +16,8 @@ from fleet.receipt.redaction import redacted_command
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.target import Target, target_of
-from lab.collect import hosts_of, roster_of
-from lab.command import Failed, Refused, inventory_option
+from lab.collect import connected, roster_of
+from lab.command import Refused, inventory_option
 from lab.drain_document import Drains, outcome_of
 from lab.receipts.command import json_option
 from lab.receipts.journal import Journal, opened
@@ -52,7 +50,7 @@ def drain(
     found = _target(roster, target)
     about = Opening(kind="drain", target=found.name, hosts=found.hosts,
                     command=("sparks", *redacted_command(sys.argv[1:], {"drain", target})))  # fmt: skip
-    with opened(receipts_folder(receipts, inventory), about) as journal, _connected(inventory, found) as hosts:
+    with opened(receipts_folder(receipts, inventory), about) as journal, connected(inventory, *found.hosts) as hosts:
         wish = Wish(seconds=quiet_seconds, timeout=timeout, unload=unload)
         document = _drained(journal, found, hosts, wish)
     _show(document, as_json)
@@ -68,24 +66,6 @@ def _target(roster: Roster, name: str) -> Target:
         if not refused:
             return found
     raise Refused("\n".join(map(str, refused)))
-
-
-@contextmanager
-def _connected(inventory: str, target: Target) -> Iterator[list[Host]]:
-    """The hosts of the target; raises Failed where one does not answer."""
-    every = hosts_of(inventory)
-    hosts = [every[name] for name in target.hosts]
-    try:
-        for host in hosts:
-            try:
-                host.connect(show_errors=False, raise_exceptions=True)
-            except ConnectError as error:
-                raise Failed(f"{host.name}: expected an answer over SSH, found {error.args[0]}") from error
-        yield hosts
-    finally:
-        for host in hosts:
-            with suppress(Exception):
-                host.disconnect()
 
 
 def _drained(journal: Journal, target: Target, hosts: list[Host], wish: Wish) -> Drains:

@@ -10,6 +10,7 @@ from pyinfra.api import FunctionCommand, Host, State, StringCommand
 from facts.look import as_root
 from facts.observe import forget, settle
 from fleet.refusal import Refusal
+from operations.lock_script import HELD
 
 POLL_SECONDS = 0.5
 """Between two looks while waiting for a change to show; after `nmcli connection up` addresses come in 0.1 to 2 s."""
@@ -30,9 +31,10 @@ def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
 def act(host: Host, script: str) -> Iterator[StringCommand]:
     """Yields one POSIX script for root, as one exec channel; what was observed before it is forgotten after it.
 
+    The script does nothing unless this run holds the host's lock: see `operations.lock.under_lock`.
     While pyinfra prepares, it asks for the first command and never runs it: then nothing is forgotten.
     """
-    yield StringCommand(as_root(f"export LC_ALL=C; set -eu\n{script.strip()}"))
+    yield StringCommand(as_root(f"export LC_ALL=C; set -eu\n{HELD}\n{script.strip()}"))
     forget(host)
 
 

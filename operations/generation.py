@@ -11,9 +11,10 @@ from facts.needs import observation, stamp_looks
 from fleet.desired import DesiredSpark
 from fleet.generation import BEGUN, HOME, STAMP, Begun
 from fleet.generation_due import WriteStamp, stamp_step
-from fleet.observation import known
+from fleet.observation import Observation, known
 from fleet.refusal import Refusal
 from operations.acting import act, read_back, refuse, write_file
+from operations.lock import under_lock
 
 SHOWS_WITHIN_SECONDS = 5.0
 """A file shows at once; a serving process that starts again just then is looked at once more."""
@@ -32,7 +33,7 @@ def stamp(desired: DesiredSpark, applied: Begun | None) -> Generator[Any, None, 
 
         generation.stamp(name="generation", desired=desired, applied=applied_to(host))
     """
-    match stamp_step(desired, applied, observation(host, host.name, stamp_looks(desired))):
+    match (yield from under_lock(host, lambda: stamp_step(desired, applied, _seen(desired)))):
         case None:
             host.noop("nothing was due here, so the stamp stays")
         case Refusal() as refusal:
@@ -40,6 +41,10 @@ def stamp(desired: DesiredSpark, applied: Begun | None) -> Generator[Any, None, 
         case WriteStamp() as step:
             yield from act(host, _script(step))
             yield from read_back(lambda _: _difference(step), SHOWS_WITHIN_SECONDS)
+
+
+def _seen(desired: DesiredSpark | None) -> Observation:
+    return observation(host, host.name, stamp_looks(desired))
 
 
 def begin(applied: Begun) -> str:
@@ -58,7 +63,7 @@ def _script(step: WriteStamp) -> str:
 
 def _difference(step: WriteStamp) -> Refusal | None:
     """A write that the host lost is none."""
-    seen = observation(host, host.name, stamp_looks(None))
+    seen = _seen(None)
     if blind := seen.unobserved("generation"):
         return blind
     found = known(seen.generation)

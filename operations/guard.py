@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import gevent
-from paramiko import SSHException
 from pyinfra import logger
-from pyinfra.api import FunctionCommand, Host, State, StringCommand
+from pyinfra.api import FunctionCommand, Host, State
+from pyinfra.connectors.ssh import SSHConnector
 
-from facts.look import as_root
 from facts.observe import forget, settle
 from fleet.guard import GuardedChange
 from fleet.refusal import Refusal
 from operations.acting import POLL_SECONDS, say
+from operations.answer import ask
 from operations.fresh import PAUSE_SECONDS, Place, connected, places, use
 from operations.guard_script import Trial
+from operations.lock import hold_again
+from operations.lock_script import HELD
 from operations.scratch import NETPLAN_SECONDS
 
 ARM_SECONDS = NETPLAN_SECONDS + 60
@@ -78,7 +80,7 @@ class _Change:
     def arm(self) -> Refusal | None:
         """Start the timer and then the trial. An answer that is lost counts as armed: the host will tell."""
         self.ends = time.monotonic() + self.trial.step.window_seconds
-        answer = self._run(self.trial.arm, ARM_SECONDS)
+        answer = ask(self.host, f"{HELD}\n{self.trial.arm}", ARM_SECONDS)
         self.ends = time.monotonic() + self.trial.step.window_seconds
         if answer is None or answer.is_ok:
             for line in answer.out if answer else ():
@@ -97,7 +99,7 @@ class _Change:
         """Commit over a fresh connection; else why it was not, in words for `found`."""
         while time.monotonic() < self.ends:
             for place, connection in connected(self.state, self.host, self.where):
-                use(self.host, connection)
+                self._come_in(connection)
                 self.where = tuple(sorted(self.where, key=lambda each: each != place))
                 told, is_fresh = self._stands()
                 if told == "tried" and is_fresh:
@@ -107,6 +109,11 @@ class _Change:
                 break
             gevent.sleep(PAUSE_SECONDS)
         return f"no answer from {', '.join(map(str, self.where))} in {self.trial.step.window_seconds} s"
+
+    def _come_in(self, connection: SSHConnector) -> None:
+        """Go on over a fresh connection: what ends with the old one, the lock too, goes over to it."""
+        use(self.host, connection)
+        hold_again(self.host)
 
     def _stands(self) -> tuple[str | None, bool]:
         """How the trial stands once it does, None without an answer; and is this connection younger than that?
@@ -123,7 +130,7 @@ class _Change:
 
     def _told(self) -> str | None:
         """What the host's guard says: `armed`, `trying`, `tried`, `rolled-back WHY`, …, `gone`; None: no answer."""
-        answer = self._run(self.trial.call("state"), TELL_SECONDS)
+        answer = ask(self.host, self.trial.call("state"), TELL_SECONDS)
         if answer is None:
             return None
         return " ".join(answer.out).strip() if answer.is_ok else "gone"
@@ -131,9 +138,9 @@ class _Change:
     def _commit(self, place: Place, shows: Look) -> str | None:
         difference = self._shown(shows)
         if difference is not None:
-            self._run(self.trial.call("undo", " ".join(difference.found.split())), COMMAND_SECONDS)
+            ask(self.host, self.trial.call("undo", " ".join(difference.found.split())), COMMAND_SECONDS)
             return difference.found
-        answer = self._run(self.trial.call("commit"), COMMAND_SECONDS)
+        answer = ask(self.host, f"{HELD}\n{self.trial.call('commit')}", COMMAND_SECONDS)
         if answer is None or not answer.is_ok:
             return "no answer to the commit" if answer is None else answer.error.rpartition(", found ")[2]
         if place.address is not None:
@@ -156,7 +163,7 @@ class _Change:
         left = "no answer"
         while time.monotonic() < self.ends + RESTORED_SECONDS:
             for _, connection in connected(self.state, self.host, self.where):
-                use(self.host, connection)
+                self._come_in(connection)
                 told = self._told()
                 if told is None or not told.startswith(("rolled-back", "committed", "gone")):
                     continue
@@ -189,26 +196,3 @@ class _Change:
         except gevent.Timeout:
             subject = self.trial.step.subject
             return Refusal(code="unobserved", subject=subject, expected="an observation", found="no answer to a look")
-
-    def _run(self, script: str, seconds: float) -> "_Answer | None":
-        """What a script said that root ran; None where the connection gave no answer."""
-        command = StringCommand(as_root(f"export LC_ALL=C; set -eu\n{script}"))
-        try:
-            with gevent.Timeout(seconds):
-                is_ok, output = self.host.run_shell_command(command, print_output=False, print_input=False)
-        except (gevent.Timeout, OSError, EOFError, SSHException):
-            return None
-        errors = [line for line in output.stderr_lines if line.strip()]
-        if not is_ok and not errors:
-            return None
-        return _Answer(is_ok, tuple(output.stdout_lines), errors[-1] if errors else "")
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What a script ended with."""
-
-    is_ok: bool
-    out: tuple[str, ...]
-    error: str
-    """The last line of its complaints."""

@@ -24,6 +24,7 @@ from fleet.standing import changed_since, standing
 from fleet.step import Step
 from operations.acting import act, read_back, refuse, write_file
 from operations.guard import Look, guarded
+from operations.lock import under_lock
 from operations.scratch import NETPLAN_SECONDS, SILENT, accepted
 
 ACTIVE_WITHIN_SECONDS = 20.0
@@ -49,7 +50,7 @@ def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
-    match durable_step(end, _seen(end, document_looks())):
+    match (yield from under_lock(host, lambda: durable_step(end, _seen(end, document_looks())))):
         case None:
             host.noop(f"{end.interface} is durable, or becomes so under guard")
         case Refusal() as refusal:
@@ -82,8 +83,9 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
     if end is None:
         host.noop("no rail here")
         return
+    outcome = yield from under_lock(host, lambda: running_step(end, _seen_running(end)))
     seen = _seen_running(end)
-    match running_step(end, seen):
+    match outcome:
         case None:
             host.noop(f"{end.interface} is active")
         case Refusal() as refusal:
@@ -113,8 +115,9 @@ def management(desired: DesiredSpark) -> Generator[Any, None, None]:
 
         netplan.management(name="management", desired=desired)
     """
+    outcome = yield from under_lock(host, lambda: management_step(desired, _seen_management(desired)))
     seen = _seen_management(desired)
-    match management_step(desired, seen):
+    match outcome:
         case None:
             host.noop("management is as desired, or not ours")
         case Refusal() as refusal:

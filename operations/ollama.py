@@ -19,6 +19,7 @@ from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, Pu
 from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.acting import act, read_back, refuse, write_file
+from operations.lock import under_lock
 
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
@@ -44,8 +45,7 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
     if desired is None:
         host.noop("serves nothing with ollama")
         return
-    seen = _seen(desired)
-    match undrained(service_step(desired, seen), desired, seen, drained):
+    match (yield from under_lock(host, lambda: _service_outcome(desired, drained))):
         case None:
             host.noop(f"{UNIT} is as desired")
         case Refusal() as refusal:
@@ -90,6 +90,16 @@ def resident(desired: OllamaDeployment | None, drained: Drained = frozenset()) -
 Outcomes = Sequence[Step | Refusal | None]
 
 
+def _service_outcome(desired: OllamaDeployment, drained: Drained) -> Step | Refusal | None:
+    seen = _seen(desired)
+    return undrained(service_step(desired, seen), desired, seen, drained)
+
+
+def _undrained(outcomes: Outcomes, desired: OllamaDeployment, drained: Drained) -> Outcomes:
+    seen = _seen(desired)
+    return [undrained(each, desired, seen, drained) for each in outcomes]
+
+
 def _model_outcomes(desired: OllamaDeployment) -> Outcomes:
     seen = _seen(desired)
     return [model_step(pin, seen) for pin in desired.models]
@@ -108,8 +118,7 @@ def _make_so(
     if desired is None:
         host.noop("serves nothing with ollama")
         return
-    seen = _seen(desired)
-    outcomes: Outcomes = [undrained(each, desired, seen, drained) for each in decide(desired)]
+    outcomes: Outcomes = yield from under_lock(host, lambda: _undrained(decide(desired), desired, drained))
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, Step)]
     if refusals:

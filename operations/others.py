@@ -12,7 +12,9 @@ from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.refusal import Refusal
 from fleet.revert import KEPT_IN, ReloadProfiles, RemoveFile, declared_refusals, revert_steps, still_there
+from fleet.step import Step
 from operations.acting import act, read_back, refuse
+from operations.lock import under_lock
 from operations.netplan import generate
 from operations.scratch import accepted
 
@@ -37,8 +39,7 @@ def declared(desired: DesiredSpark) -> Generator[Any, None, None]:
 
         others.declared(name="files of others", desired=desired)
     """
-    seen = _seen()
-    outcomes = (*declared_refusals(desired, seen), *revert_steps(desired, seen))
+    outcomes = yield from under_lock(host, lambda: _outcomes(desired))
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, RemoveFile | ReloadProfiles)]
     if refusals:
@@ -49,6 +50,11 @@ def declared(desired: DesiredSpark) -> Generator[Any, None, None]:
         for step in steps:
             yield from act(host, _script(step))
         yield from read_back(lambda _: _difference(desired, steps), GONE_WITHIN_SECONDS)
+
+
+def _outcomes(desired: DesiredSpark) -> tuple[Step | Refusal, ...]:
+    seen = _seen()
+    return (*declared_refusals(desired, seen), *revert_steps(desired, seen))
 
 
 def _seen() -> Observation:

@@ -25,6 +25,7 @@ from fleet.transit.desired import (
 )
 from fleet.transit.steps import ActivateTransit, RemoveTransit, WriteTransit
 from operations.acting import act, read_back, refuse, write_file
+from operations.lock import under_lock
 
 PROC_SYS = "/proc/sys"
 
@@ -42,7 +43,7 @@ def forwarding(desired: DesiredSpark) -> Generator[Any, None, None]:
 
         transit.forwarding(name="transit between rails", desired=desired)
     """
-    outcomes = _outcomes(desired)
+    outcomes = yield from under_lock(host, lambda: _outcomes(desired))
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, Step)]
     if refusals:

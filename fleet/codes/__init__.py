@@ -6,6 +6,7 @@ from fleet.codes.acting import AFTER_ACTING
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
+from fleet.codes.lock import LOCK
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
@@ -35,6 +36,7 @@ SECTIONS = (
     ),
     Section(title="What a command is about", intro="", codes=TARGET),
     Section(title="What was seen of a host", intro="", codes=HOST),
+    Section(title="One run at a time", intro="See [lock.md](../lock.md).", codes=LOCK),
     Section(title="The fabric", intro="", codes=FABRIC),
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
     Section(title="Transit", intro="", codes=TRANSIT),

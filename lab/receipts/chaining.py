@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
+from facts.controller import controller
 from fleet.instant import utc_now
 from fleet.receipt.chain import HEAD, holds
 from fleet.receipt.events import Opened, Opening
@@ -11,7 +12,7 @@ from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Head, Link, State
 from fleet.receipt.name import number_of, receipt_name
 from lab.command import Failed
-from lab.receipts.controller import this_controller, versions
+from lab.receipts.controller import versions
 from lab.receipts.folder import Folder
 from lab.receipts.linefile import LineFile
 
@@ -27,7 +28,7 @@ def chain_opened(place: Folder, opening: Opening) -> tuple[LineFile, Line, str |
         number = max((number_of(each) or 0 for each in (*place.names(), *(link.name for link in before))), default=0)
         name = receipt_name(number + 1, at, opening.target)
         about = {field: getattr(opening, field) for field in Opening.model_fields}
-        opened = Opened(**about, receipt=name, versions=versions(), controller=this_controller(), before=before)
+        opened = Opened(**about, receipt=name, versions=versions(), controller=controller(), before=before)
         first = sealed(0, at, opened, before[0].seal if before else None)
         file = LineFile(place, name)
         try:

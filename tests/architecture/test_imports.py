@@ -15,7 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "facts": {"fleet"},
     "operations": {"facts", "fleet"},
     "deploys": {"operations", "facts", "fleet"},
-    "lab": {"deploys", "facts", "fleet"},
+    "lab": {"deploys", "operations", "facts", "fleet"},
     "virtual": {"fleet"},
     "inventories": {"lab", "virtual"},
 }

@@ -58,7 +58,9 @@ def _output(fixture: dict[str, Any], path: Path) -> list[str]:
     return output.split("\n") if isinstance(output, str) else list(output)
 
 
-@pytest.mark.parametrize("module", ["kernel", "machine", "memory", "network", "pci", "roce", "session", "guard"])
+@pytest.mark.parametrize(
+    "module", ["kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock"]
+)
 def test_every_fact_that_reads_text_has_fixtures(module: str) -> None:
     found = {name for name in EVERY_FACT if name.startswith(f"{module}.")}
     assert found

@@ -13,6 +13,7 @@ from fleet.generation import Stamp
 from fleet.hardware import TWINS
 from fleet.keyfile import Settings, Storage, parse_keyfile
 from fleet.links import Link, LinkAddress
+from fleet.lock import LockState
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
@@ -36,6 +37,7 @@ from fleet.trial import Guard
 from tests.fleet.transit import host as transit_host
 
 MANAGEMENT = "enP7s7"
+BOOT = "b0070000-0000-4000-8000-000000000000"
 
 
 def plan_of(roster: Roster, collection: Mapping[str, Observation], scope: Scope = Scope.SERVE) -> Plan | Refusals:
@@ -65,6 +67,7 @@ def blank(host: str) -> Observation:
         session=Session(ssh=SshConnection(client="10.0.0.2", server="10.0.0.11", port=22, device=MANAGEMENT)),
         guard=Guard(),
         generation=Stamp(generation=None),
+        lock=LockState(boot_id=BOOT),
         management=AppliedIp4(),
         rdma_use=tuple(DeviceUse(device=twin.rdma_device) for twin in TWINS),
         pci=PciNetwork(

@@ -36,7 +36,8 @@ VOLATILE = {
     "DeviceUse.holders", "Kernel.uptime_seconds", "Link.ifindex", "Link.parent_index", "LinkAddress.deprecated",
     "LinkAddress.tentative", "Measured.gbps", "Memory.available_bytes", "Memory.cma_free_bytes", "Memory.free_bytes",
     "Memory.hugepages_free", "Memory.swap_free_bytes", "RailPing.rtt_ms", "Resident.seconds_left", "Running.clients",
-    "SshConnection.client",
+    "SshConnection.client", "LockState.held", "LockState.boot_id", "LockState.holder_lives", "LockState.at_work",
+    "LockState.taker", "LockState.controller_lives",
 }  # fmt: skip
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
 SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")

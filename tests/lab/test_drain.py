@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pyinfra.api.exceptions import ConnectError
 
+import lab.collect
 import lab.drain
 from fleet.drain import Drain, End, Waiting
 from fleet.outcome import Outcome
@@ -41,7 +42,7 @@ class Site:
         self.wishes: list[Any] = []
         self.answers = True
         host = SimpleNamespace(name="a", connect=self.connect, disconnect=lambda: None)
-        monkeypatch.setattr(lab.drain, "hosts_of", lambda _: {"a": host})
+        monkeypatch.setattr(lab.collect, "hosts_of", lambda _: {"a": host})
         monkeypatch.setattr(lab.drain, "drained", self.drained)
         self.monkeypatch = monkeypatch
 

@@ -13,7 +13,8 @@ from tests.fleet.test_generation import PLAIN
 from tests.virtual.standin import ROOT
 
 DEPLOY = """
-import facts.look, fleet.generation
+import facts.look, fleet.generation, fleet.lock
+fleet.lock.PLACE = {home!r} + ".run"
 facts.look.as_root = lambda command, otherwise="": command
 fleet.generation.HOME = {home!r}
 fleet.generation.STAMP = {home!r} + "/generation.json"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fleet.refusal import Refusal
-from operations import guard, guard_script
+from operations import answer, guard, guard_script
 from operations.fresh import Place
 from tests.operations.played_guard import AFTER, BEFORE, NEW, STEP, Played
 
@@ -62,7 +62,8 @@ def fake(played: Played, monkeypatch: pytest.MonkeyPatch) -> FakeHost:
     monkeypatch.setattr(guard, "Trial", Known)
     monkeypatch.setattr(guard, "connected", connected)
     monkeypatch.setattr(guard, "use", lambda *_: None)
-    monkeypatch.setattr(guard, "as_root", lambda command: command)
+    monkeypatch.setattr(guard, "HELD", ":")
+    monkeypatch.setattr(answer, "as_root", lambda command: command)
     monkeypatch.setattr(guard, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(guard, "SHOWS_SECONDS", 0.0)
     monkeypatch.setattr(guard, "RESTORED_SECONDS", 1.0)

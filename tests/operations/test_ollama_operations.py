@@ -25,7 +25,8 @@ PIN = OllamaModelPin(
     pull=True,
 )
 DEPLOY = """
-import facts.look, fleet.ollama.deployment
+import facts.look, fleet.lock, fleet.ollama.deployment
+fleet.lock.PLACE = {units!r} + "/run"
 facts.look.as_root = lambda command, otherwise="": command
 fleet.ollama.deployment.DROP_IN = {drop_in!r}
 import fleet.ollama.residents_unit

@@ -1,0 +1,33 @@
+"""Asking a host in the middle of an operation: one script for root, and its answer or none."""
+
+from dataclasses import dataclass
+
+import gevent
+from paramiko import SSHException
+from pyinfra.api import Host, StringCommand
+
+from facts.look import as_root
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a script ended with."""
+
+    is_ok: bool
+    out: tuple[str, ...]
+    error: str
+    """The last line of its complaints."""
+
+
+def ask(host: Host, script: str, seconds: float) -> Answer | None:
+    """What a script said that root ran; None where the connection gave no answer."""
+    command = StringCommand(as_root(f"export LC_ALL=C; set -eu\n{script}"))
+    try:
+        with gevent.Timeout(seconds):
+            is_ok, output = host.run_shell_command(command, print_output=False, print_input=False)
+    except (gevent.Timeout, OSError, EOFError, SSHException):
+        return None
+    errors = [line for line in output.stderr_lines if line.strip()]
+    if not is_ok and not errors:
+        return None
+    return Answer(is_ok, tuple(output.stdout_lines), errors[-1] if errors else "")

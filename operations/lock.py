@@ -1,0 +1,167 @@
+"""Take the lock of a host before the first change, and free the host when the run leaves it.
+
+The lock is taken where something is due and not before, and what is due is decided again once it is held: two runs
+may have decided from the same state. pyinfra skips what is left of the operations on a host that failed, so the lock
+is released by what it calls for every host at the end of every run, interrupted ones too.
+"""
+
+import secrets
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import gevent
+from pyinfra import logger
+from pyinfra.api import FunctionCommand, Host, State
+from pyinfra.api.state import BaseStateCallback
+
+from facts.bundle import Wanted
+from facts.controller import controller
+from facts.lock import HostLock
+from facts.needs import observation
+from facts.observe import forget
+from fleet.lock import Lock, LockState
+from fleet.locked import is_ending, lock_refusal
+from fleet.observation import Observation, known
+from fleet.refusal import Refusal
+from fleet.step import Step
+from operations.acting import say
+from operations.answer import Answer, ask
+from operations.lock_script import RELEASE_SECONDS, WAIT_SECONDS, release_script, take_script
+
+T = TypeVar("T")
+
+ANSWER_SECONDS = 30
+"""For the host's answer, besides what it waits for."""
+PAUSE_SECONDS = 2.0
+"""Between two looks at a host where a command of a dead run is at work."""
+NOT_AS_SEEN = "expected no other run on this host"
+"""How `remote/lock.sh` begins to say that the lock is another than the one that was looked at."""
+
+_KEY = "sparks lock"
+
+
+@dataclass
+class _Held:
+    """The lock of a host as this run has it."""
+
+    token: str
+    connector: Any = None
+    """The connection that holds it; None while there is none."""
+
+
+def under_lock(host: Host, decide: Callable[[], T]) -> Generator[FunctionCommand, None, T]:
+    """What is decided; where a step is, the lock is taken first and it is decided again from a fresh look.
+
+    Fails the host where the lock is another's. Nothing crosses the network where the run holds it already.
+    """
+    outcome = decide()
+    if not _is_due(outcome) or _is_held(host):
+        return outcome
+    yield FunctionCommand(_take, (), {})
+    return decide()
+
+
+def at_rest(host: Host, look: Callable[[], Observation]) -> Observation:
+    """The host, looked at once nothing is at work there that a dead run of our own has left.
+
+    A command outlives the controller that is killed, and what it is about to change is no state to plan from.
+    """
+    seen = look()
+    waited = 0.0
+    while isinstance(seen.lock, LockState) and is_ending(seen.lock) and waited < WAIT_SECONDS:
+        if not waited:
+            logger.warning(f"{host.print_prefix}waits for the last command of {seen.lock.held}, which is gone")
+        gevent.sleep(PAUSE_SECONDS)
+        waited += PAUSE_SECONDS
+        forget(host)
+        seen = look()
+    return seen
+
+
+def hold_again(host: Host) -> None:
+    """After a reconnect: the new connection holds what the old one held. Where it cannot, the next change is refused by
+    its first line."""
+    held = _held(host)
+    if held is not None and not _is_held(host):
+        _ask_to_take(host, held, None)
+
+
+def _is_due(outcome: object) -> bool:
+    outcomes = outcome if isinstance(outcome, Iterable) and not isinstance(outcome, Step) else (outcome,)
+    found = tuple(outcomes)
+    return any(isinstance(each, Step) for each in found) and not any(isinstance(each, Refusal) for each in found)
+
+
+def _held(host: Host) -> _Held | None:
+    held: _Held | None = host.connector_data.get(_KEY)
+    return held
+
+
+def _is_held(host: Host) -> bool:
+    held = _held(host)
+    return held is not None and held.connector is host.connector
+
+
+def _take(state: State, host: Host) -> bool:
+    held: _Held = host.connector_data.setdefault(_KEY, _Held(secrets.token_hex(8)))
+    _release_at_the_end(state)
+    refusal = _taken(host, held)
+    forget(host)
+    return refusal is None or say(state, host, (refusal,))
+
+
+def _taken(host: Host, held: _Held, tries: int = 2) -> Refusal | None:
+    """Take what may be taken as it was seen; where it has changed since, look once more."""
+    seen = observation(host, host.name, {"lock": Wanted(HostLock)})
+    refusal = lock_refusal(host.name, seen)
+    if refusal is not None:
+        return refusal
+    answer = _ask_to_take(host, held, known(seen.lock).held)
+    if answer is not None and answer.is_ok:
+        return None
+    if answer is not None and answer.error.startswith(NOT_AS_SEEN) and tries > 1:
+        forget(host)
+        return _taken(host, held, tries - 1)
+    return _not_taken(host, "no answer" if answer is None else answer.error)
+
+
+def _ask_to_take(host: Host, held: _Held, over: Lock | None) -> Answer | None:
+    script = take_script(held.token, _plan(host), controller(), over)
+    answer = ask(host, script, WAIT_SECONDS + ANSWER_SECONDS)
+    if answer is not None and answer.is_ok:
+        held.connector = host.connector
+        if answer.out[-1:] == ("over",) and over is not None:
+            logger.warning(f"{host.print_prefix}took over the lock of an earlier run of yours, {over}; it is gone")
+    return answer
+
+
+def _not_taken(host: Host, error: str) -> Refusal:
+    expected, _, found = error.removeprefix("expected ").rpartition(", found ")
+    return Refusal(code="lock_not_taken", subject=f"{host.name} lock", expected=expected or "it taken", found=found)
+
+
+def _plan(host: Host) -> str | None:
+    """The plan that the run was told to apply, where it is one."""
+    plan = str(host.data.get("plan") or "")
+    return plan if plan.startswith("sha256:") and "," not in plan else None
+
+
+def _release_at_the_end(state: State) -> None:
+    if not any(isinstance(each, _AtTheEnd) for each in state.callback_handlers):
+        state.add_callback_handler(_AtTheEnd())
+
+
+class _AtTheEnd(BaseStateCallback):
+    """pyinfra leaves every host it came to at the end of a run, however that ends, but for SIGKILL."""
+
+    @staticmethod
+    def host_disconnect(state: State, host: Host) -> None:
+        """Frees the host where this run holds it; says so where it could not."""
+        held = host.connector_data.pop(_KEY, None)
+        if held is None:
+            return
+        answer = ask(host, release_script(held.token), RELEASE_SECONDS + ANSWER_SECONDS)
+        if answer is None or not answer.is_ok:
+            found = "no answer" if answer is None else answer.error
+            logger.warning(f"{host.print_prefix}its lock was not released ({found}); your next run takes it over")
