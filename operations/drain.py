@@ -13,11 +13,16 @@ from fleet.drain import Drain, Waiting, read_drain, read_waiting
 from fleet.ollama import quiet
 from fleet.ollama.deployment import UNIT
 from fleet.refusal import Refusal
+from operations.lock import take
+from operations.lock_script import HELD
 from operations.stream import Broken, lines
 
 
 def drain_command(seconds: float, timeout: float, unload: bool) -> str:
-    """The command that waits on the host, in one exec channel however long it takes."""
+    """The command that waits on the host, in one exec channel however long it takes.
+
+    One that unloads changes the host, so it does nothing unless this run holds the host's lock.
+    """
     asked: dict[str, Any] = {
         "unit": UNIT,
         "seconds": seconds,
@@ -28,7 +33,8 @@ def drain_command(seconds: float, timeout: float, unload: bool) -> str:
         "store": _text("facts.remote", "ollama_store"),
         "ask": _text("operations.remote", "ollama_ask"),
     }
-    return as_root(packed(called(_text("operations.remote", "ollama_drain"), asked)))
+    command = packed(called(_text("operations.remote", "ollama_drain"), asked))
+    return as_root(f"set -eu\n{HELD}\n{command}" if unload else command)
 
 
 def wait_until_quiet(
@@ -41,6 +47,9 @@ def wait_until_quiet(
     + unload: ask Ollama to let go of every model at the end
     + tell: gets each look as it comes
     """
+    refusal = take(host) if unload else None
+    if refusal is not None:
+        return refusal
     try:
         return _ended(host, drain_command(seconds, timeout, unload), tell)
     except (Broken, ValueError, OSError, EOFError) as error:

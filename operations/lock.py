@@ -62,6 +62,15 @@ def under_lock(host: Host, decide: Callable[[], T]) -> Generator[FunctionCommand
     return decide()
 
 
+def take(host: Host) -> Refusal | None:
+    """Take the lock now, for as long as the host is connected; or why it cannot be."""
+    held: _Held = host.connector_data.setdefault(_KEY, _Held(secrets.token_hex(8)))
+    _release_at_the_end(host.state)
+    refusal = _taken(host, held)
+    forget(host)
+    return refusal
+
+
 def at_rest(host: Host, look: Callable[[], Observation]) -> Observation:
     """The host, looked at once nothing is at work there that a dead run of our own has left.
 
@@ -104,10 +113,7 @@ def _is_held(host: Host) -> bool:
 
 
 def _take(state: State, host: Host) -> bool:
-    held: _Held = host.connector_data.setdefault(_KEY, _Held(secrets.token_hex(8)))
-    _release_at_the_end(state)
-    refusal = _taken(host, held)
-    forget(host)
+    refusal = take(host)
     return refusal is None or say(state, host, (refusal,))
 
 

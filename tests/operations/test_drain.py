@@ -27,6 +27,7 @@ class Played(PlayedHost):
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(root, monkeypatch)
         monkeypatch.setattr(drain, "as_root", lambda command: command)
+        monkeypatch.setattr(drain, "HELD", ":")
         (root / "home").mkdir()
         self.standin = Standin(root / "home", OLLAMA_KEEP_ALIVE="-1")
         self.standin.pull()
