@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyinfra.api import Host
+from pyinfra.context import ctx_host
 
 from fleet.drain import Drain, Waiting
 from fleet.refusal import Refusal
@@ -27,4 +28,5 @@ def drained(host: Host, wish: Wish, tell: Callable[[Waiting], None]) -> Drain | 
 
     + tell: gets each look as it comes
     """
-    return wait_until_quiet(host, wish.seconds, wish.timeout, wish.unload, tell)
+    with ctx_host.use(host):
+        return wait_until_quiet(host, wish.seconds, wish.timeout, wish.unload, tell)
