@@ -1,7 +1,6 @@
 """`sparks drain`: wait until no request runs on what a target serves, and write down for which exact process."""
 
 import json
-import sys
 from collections.abc import Callable
 
 import click
@@ -12,7 +11,6 @@ from deploys.drain import Wish, drained
 from fleet.drain import Drain, End, Waiting, nothing_to_drain
 from fleet.receipt import acts
 from fleet.receipt.events import HostConnected, Note, Opening
-from fleet.receipt.redaction import redacted_command
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.target import Target, target_of
@@ -22,6 +20,7 @@ from lab.drain_document import Drains, outcome_of
 from lab.receipts.command import json_option
 from lab.receipts.journal import Journal, opened
 from lab.receipts.place import receipts_folder, receipts_option
+from lab.receipts.run import this_command
 
 ADMITS = "Ollama goes on taking requests: it cannot be told to stop"
 
@@ -48,8 +47,7 @@ def drain(
     """
     roster = roster_of(inventory)
     found = _target(roster, target)
-    about = Opening(kind="drain", target=found.name, hosts=found.hosts,
-                    command=("sparks", *redacted_command(sys.argv[1:], {"drain", target})))  # fmt: skip
+    about = Opening(kind="drain", target=found.name, hosts=found.hosts, command=this_command("drain", target))
     with opened(receipts_folder(receipts, inventory), about) as journal, connected(inventory, *found.hosts) as hosts:
         wish = Wish(seconds=quiet_seconds, timeout=timeout, unload=unload)
         document = _drained(journal, found, hosts, wish)

@@ -12,9 +12,9 @@ from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Head, Link, State
 from fleet.receipt.name import number_of, receipt_name
 from lab.command import Failed
-from lab.receipts.controller import versions
 from lab.receipts.folder import Folder
 from lab.receipts.linefile import LineFile
+from lab.receipts.run import versions
 
 
 def chain_opened(place: Folder, opening: Opening) -> tuple[LineFile, Line, str | None]:

@@ -1,4 +1,4 @@
-"""With what a run is made, and by which command."""
+"""What a run was started as: its command line, redacted, and the versions of what it depends on."""
 
 import platform
 import sys

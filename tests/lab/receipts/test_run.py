@@ -1,11 +1,11 @@
-"""A run's command line holds nothing that nobody expected."""
+"""What a run was started as holds nothing that nobody expected."""
 
 import sys
 
 import pytest
 
 from fleet.keyfile import REDACTED
-from lab.receipts.controller import PROGRAMS, this_command, versions
+from lab.receipts.run import PROGRAMS, this_command, versions
 
 
 def test_every_program_has_a_version() -> None:
