@@ -1,6 +1,7 @@
 """The dead-man switch on a virtual Spark: the management address is broken on purpose, and the machine comes back."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,9 +134,9 @@ def test_killed_after_arming_then_confirmed_then_nothing_then_no_power(site: Sit
     assert run.status == 0, run.said
     assert "note: cleared a guard armed by spark from 10.99.0.2 at " in run.err
     begun = {
-        each["command"].split()[-3]: each["local"]
+        verbs[-1]: each["local"]
         for each in read_trace(site.trace)
-        if "guard " in each.get("command", "")
+        if (verbs := re.findall(r"/guard (arm|commit)\b", each.get("command", "")))
     }
     assert begun["arm"] != begun["commit"], "the commit came over the connection that armed"
     left = site.on(
