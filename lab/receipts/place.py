@@ -11,9 +11,20 @@ from lab.group_data import group_data_of
 
 VARIABLE = "SPARKS_RECEIPTS"
 
+
+def _for_the_site_too(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The site reads there what was drained, when a command loads its inventory."""
+    before = os.environ.get(VARIABLE)
+    if value and value != before:
+        os.environ[VARIABLE] = value
+        ctx.call_on_close(lambda: os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before}))
+    return value
+
+
 receipts_option = click.option(
     "--receipts",
     envvar=VARIABLE,
+    callback=_for_the_site_too,
     metavar="DIR",
     show_envvar=True,
     help="The folder of receipts; by default `receipts` in the site's folder.",

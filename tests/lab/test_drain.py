@@ -1,6 +1,7 @@
 """`sparks drain`: how it ends, what it prints, and that only a drain is written down as one."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from lab.drain_document import Drains
 from lab.interrupt import Interrupted
 from lab.receipts.drained import FRESH_SECONDS, drained_in
 from lab.receipts.ledger import read_folder
+from lab.site import site as make_site
 from tests.fleet.ollama.host import PROCESS
 from tests.fleet.test_roster import GOOD
 
@@ -41,8 +43,8 @@ class Site:
         self.found: Any = QUIET
         self.wishes: list[Any] = []
         self.answers = True
-        host = SimpleNamespace(name="a", connect=self.connect, disconnect=lambda: None)
-        monkeypatch.setattr(lab.collect, "hosts_of", lambda _: {"a": host})
+        self.host: Any = SimpleNamespace(name="a", connect=self.connect, disconnect=lambda: None)
+        monkeypatch.setattr(lab.collect, "hosts_of", lambda _: {"a": self.host})
         monkeypatch.setattr(lab.drain, "drained", self.drained)
         self.monkeypatch = monkeypatch
 
@@ -165,6 +167,25 @@ def test_an_old_drain_says_nothing_of_now(
     written = site.receipt.lines[-1].at.timestamp()
     monkeypatch.setattr("lab.receipts.drained.time", SimpleNamespace(time=lambda: written + seconds))
     assert bool(drained_in(site.receipts)) is counts
+
+
+def test_a_site_finds_a_drain_where_the_receipts_are(site: Site, tmp_path: Path) -> None:
+    known_hosts, elsewhere = tmp_path / "known_hosts", str(tmp_path / "elsewhere")
+    known_hosts.write_text("")
+
+    def drained_there(*_: Any) -> dict[str, Any]:
+        """Loads the inventory as the command does, before the drain."""
+        hosts = make_site(site.inventory, {name: {"ssh_hostname": "x"} for name in ("a", "b")}, known_hosts)
+        found.append([data["drained"] for _, data in hosts])
+        return {"a": site.host}
+
+    found: list[Any] = []
+    site.monkeypatch.setattr(lab.collect, "hosts_of", drained_there)
+    for options in ((), (), ("--receipts", elsewhere), ("--receipts", elsewhere), ()):
+        assert site.run("a", *options)[0] == 0
+    none, drained = [[], []], [[PROCESS.digest]] * 2
+    assert found == [none, drained, none, drained, drained]
+    assert "SPARKS_RECEIPTS" not in os.environ
 
 
 def test_a_receipt_that_was_edited_drains_nothing(site: Site) -> None:
