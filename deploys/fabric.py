@@ -6,7 +6,7 @@ pyinfra inventories/sparks.py deploys/fabric.py --dry
 
 from pyinfra import host
 
-from deploys.target import applied_to, desired_state, is_whole
+from deploys.target import applied_to, complete, desired_state, is_whole
 from fleet.decide import FILES_OF_OTHERS, GENERATION, MANAGEMENT, TRANSIT, active, durable
 from fleet.hardware import INTERFACES
 from fleet.target import Scope
@@ -30,4 +30,5 @@ transit.forwarding(name=TRANSIT, desired=desired)
 netplan.management(name=MANAGEMENT, desired=desired)
 
 if is_whole(host, Scope.FABRIC):
-    generation.stamp(name=GENERATION, desired=desired, applied=applied_to(host))
+    generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))
+    complete(host)

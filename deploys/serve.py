@@ -5,7 +5,7 @@ pyinfra inventories/sparks.py deploys/serve.py --dry
 
 from pyinfra import host, local
 
-from deploys.target import applied_to, desired_state
+from deploys.target import applied_to, complete, desired_state
 from facts.desired import drained_for
 from fleet.decide import GENERATION, OLLAMA_MODELS, OLLAMA_RESIDENTS, OLLAMA_SETTINGS
 from fleet.target import Scope
@@ -20,4 +20,5 @@ ollama.service(name=OLLAMA_SETTINGS, desired=serving, drained=drained_for(host))
 ollama.model(name=OLLAMA_MODELS, desired=serving)
 ollama.resident(name=OLLAMA_RESIDENTS, desired=serving, drained=drained_for(host))
 
-generation.stamp(name=GENERATION, desired=desired, applied=applied_to(host))
+generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))
+complete(host)

@@ -50,8 +50,12 @@ def observe(host: Host, *wanted: Wanted) -> dict[Wanted, Any]:
 
 
 def forget(host: Host) -> None:
-    """Something was written on the host: the next `observe` looks again."""
-    _seen(host).forgotten += 1
+    """Something was written on the host: the next `observe` looks again.
+
+    Before the execution nothing is: commands may be collected then, and that must cost no second look.
+    """
+    if host.state.is_executing:
+        _seen(host).forgotten += 1
 
 
 def settle(host: Host) -> None:

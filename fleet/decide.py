@@ -39,6 +39,21 @@ def active(interface: str) -> str:
     return f"{interface} active"
 
 
+OPERATIONS = frozenset(
+    (
+        FILES_OF_OTHERS,
+        *map(durable, INTERFACES),
+        *map(active, INTERFACES),
+        TRANSIT,
+        MANAGEMENT,
+        OLLAMA_SETTINGS,
+        OLLAMA_MODELS,
+        OLLAMA_RESIDENTS,
+    )
+)
+"""Every operation that a plan is about."""
+
+
 class Decided(NamedTuple):
     """What was decided about one thing."""
 

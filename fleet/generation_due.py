@@ -1,6 +1,6 @@
 """Is a stamp due on a host, and what shall it say. Pure."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fleet.desired import DesiredSpark
 from fleet.generation import BEGUN, STAMP, Begun, Generation, Stamp
@@ -14,6 +14,8 @@ from fleet.target import Scope
 
 class WriteStamp(Step):
     """Write down which plan was carried out. No plan holds it: it is due where a run acted, and nowhere else."""
+
+    is_planned: ClassVar[bool] = False
 
     kind: Literal["generation"] = "generation"
     effect: Effect = Effect.WRITE

@@ -35,6 +35,8 @@ class Effect(StrEnum):
 class Step(Record):
     """The base of every step; a subclass adds a literal `kind` and the values that acting needs."""
 
+    is_planned: ClassVar[bool] = True
+    """Does a plan hold it? If not it needs no approval: it writes down what was done."""
     follows: ClassVar[frozenset[str]] = frozenset()
     """The kinds of steps that may move what this one finds, once they were carried out before it in the same run."""
     stands_for: ClassVar[frozenset[str]] = frozenset()

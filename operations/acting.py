@@ -1,24 +1,62 @@
-"""What every operation of ours does: refuse in one line, act and forget, and read back what it did."""
+"""What every operation of ours does: refuse in one line, carry steps out and forget, and read back what it did.
 
-from collections.abc import Callable, Iterator
+Commands say what they are for, and which step they carry out: so a plan can hold them, and it can be compared with
+what the operations would do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from shlex import quote
+from typing import Any
 
 import gevent
 from pyinfra import logger
 from pyinfra.api import FunctionCommand, Host, State, StringCommand
 
-from facts.look import as_root
 from facts.observe import forget, settle
+from fleet.planned import PlannedCommand
 from fleet.refusal import Refusal
+from fleet.step import Step
+from operations.answer import root_script
+from operations.approved import carried_out, not_approved
 from operations.lock_script import HELD
 
 POLL_SECONDS = 0.5
 """Between two looks while waiting for a change to show; after `nmcli connection up` addresses come in 0.1 to 2 s."""
 
 
-def refuse(*refusals: Refusal) -> Iterator[FunctionCommand]:
+class Script(StringCommand):
+    """One POSIX script for root, one exec channel, and the step that it carries out.
+
+    It does nothing unless this run holds the host's lock: see `operations.lock.under_lock`.
+    """
+
+    def __init__(self, script: str, step: Step | None = None) -> None:
+        super().__init__(root_script(f"{HELD}\n{script.strip()}"))
+        self.step = step
+        self.planned = PlannedCommand(does=step.kind if step else "script", sends=(self.get_raw_value(),))
+        """How a plan holds it."""
+
+
+class Call(FunctionCommand):
+    """A function `(state, host, *args) -> bool` as a command, by what it does; False fails the host."""
+
+    def __init__(
+        self,
+        does: str,
+        function: Callable[..., bool],
+        *args: Any,
+        step: Step | None = None,
+        sends: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(function, args, {})
+        self.step = step
+        self.planned = PlannedCommand(does=does, sends=sends)
+        """How a plan holds it."""
+
+
+def refuse(*refusals: Refusal) -> Iterator[Call]:
     """Yields the command that says why and fails this host alone: pyinfra then exits 1, without a traceback."""
-    yield FunctionCommand(say, (refusals,), {})
+    yield Call(f"refuse: {'; '.join(map(str, refusals))}", say, refusals)
 
 
 def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
@@ -28,19 +66,30 @@ def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
     return False
 
 
-def act(host: Host, script: str) -> Iterator[StringCommand]:
-    """Yields one POSIX script for root, as one exec channel; what was observed before it is forgotten after it.
-
-    The script does nothing unless this run holds the host's lock: see `operations.lock.under_lock`.
-    While pyinfra prepares, it asks for the first command and never runs it: then nothing is forgotten.
-    """
-    yield StringCommand(as_root(f"export LC_ALL=C; set -eu\n{HELD}\n{script.strip()}"))
+def act(host: Host, script: str, step: Step | None = None) -> Iterator[Script]:
+    """Yields one POSIX script for root that no plan holds; what was observed before it is forgotten after it."""
+    yield Script(script, step)
     forget(host)
 
 
-def read_back(differs: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[FunctionCommand]:
+def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -> Iterator[Script | Call]:
+    """Yields the script of each step; what was observed before it is forgotten after it.
+
+    In a run with a plan they are held against what was approved first, all of them: where one is not, all are refused
+    and nothing is written.
+    """
+    if refusals := not_approved(host, steps):
+        yield from refuse(*refusals)
+        return
+    for step in steps:
+        yield Script(script(step), step)
+        carried_out(host, step)
+        forget(host)
+
+
+def read_back(differs: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[Call]:
     """Yields the command that looks again until `differs` has nothing to say, and fails the host when time is up."""
-    yield FunctionCommand(_wait_until_same, (differs, timeout_seconds), {})
+    yield Call("read back", _wait_until_same, differs, timeout_seconds)
 
 
 def _wait_until_same(

@@ -19,9 +19,14 @@ class Answer:
     """The last line of its complaints."""
 
 
+def root_script(script: str) -> str:
+    """The command by which a host's root runs a POSIX script; its first failure ends it."""
+    return as_root(f"export LC_ALL=C; set -eu\n{script}")
+
+
 def ask(host: Host, script: str, seconds: float) -> Answer | None:
     """What a script said that root ran; None where the connection gave no answer."""
-    command = StringCommand(as_root(f"export LC_ALL=C; set -eu\n{script}"))
+    command = StringCommand(root_script(script))
     try:
         with gevent.Timeout(seconds):
             is_ok, output = host.run_shell_command(command, print_output=False, print_input=False)

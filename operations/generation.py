@@ -1,6 +1,6 @@
 """Write down on a host which plan was carried out there, and what that left running."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from shlex import quote
 from typing import Any
 
@@ -21,25 +21,26 @@ SHOWS_WITHIN_SECONDS = 5.0
 
 
 @operation()
-def stamp(desired: DesiredSpark, applied: Begun | None) -> Generator[Any, None, None]:
+def stamp(desired: DesiredSpark, applied: Callable[[], Begun | None]) -> Generator[Any, None, None]:
     """
     Stamp the host with the plan that was carried out: `/var/lib/sparks/generation.json`, for anybody to read. The last
     operation of a deploy; where nothing was due on this host it does nothing.
 
     + desired: what the host should be
-    + applied: the approved plan, where it has steps for this host, else None
+    + applied: gives the approved plan where it has steps for this host, else None. It is asked each time: a plan stands
+      only once all operations of all hosts are known
 
     .. code:: python
 
-        generation.stamp(name="generation", desired=desired, applied=applied_to(host))
+        generation.stamp(name="generation", desired=desired, applied=lambda: applied_to(host))
     """
-    match (yield from under_lock(host, lambda: stamp_step(desired, applied, _seen(desired)))):
+    match (yield from under_lock(host, lambda: stamp_step(desired, applied(), _seen(desired)))):
         case None:
             host.noop("nothing was due here, so the stamp stays")
         case Refusal() as refusal:
             yield from refuse(refusal)
         case WriteStamp() as step:
-            yield from act(host, _script(step))
+            yield from act(host, _script(step), step)
             yield from read_back(lambda _: _difference(step), SHOWS_WITHIN_SECONDS)
 
 

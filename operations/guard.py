@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 
 import gevent
 from pyinfra import logger
-from pyinfra.api import FunctionCommand, Host, State
+from pyinfra.api import Host, State
 from pyinfra.connectors.ssh import SSHConnector
 
 from facts.observe import forget, settle
 from fleet.guard import GuardedChange
 from fleet.refusal import Refusal
-from operations.acting import POLL_SECONDS, say
-from operations.answer import ask
+from operations.acting import POLL_SECONDS, Call, refuse, say
+from operations.answer import ask, root_script
+from operations.approved import carried_out, not_approved
 from operations.fresh import PAUSE_SECONDS, Place, connected, places, use
 from operations.guard_script import Trial
 from operations.lock import hold_again
@@ -44,14 +45,20 @@ Look = Callable[[], Refusal | None]
 """Looks at the host over its present connection: what differs, or None."""
 
 
-def guarded(step: GuardedChange, shows: Look, is_done: Look, is_old: Look) -> Iterator[FunctionCommand]:
+def guarded(host: Host, step: GuardedChange, shows: Look, is_done: Look, is_old: Look) -> Iterator[Call]:
     """Yields the command that carries out a guarded change, and fails the host unless it was committed.
 
     + shows: what of the trial does not show yet, asked over the fresh connection before the commit
     + is_done: what is not as desired after it
     + is_old: what is not as before, asked after a rollback
     """
-    yield FunctionCommand(_carry_out, (step, shows, is_done, is_old), {})
+    if refusals := not_approved(host, [step]):
+        yield from refuse(*refusals)
+        return
+    sends = tuple(map(root_script, Trial(step, token="TOKEN").confirmed))
+    yield Call("try, confirm over a fresh connection, commit", _carry_out, step, shows, is_done, is_old, step=step,
+               sends=sends)  # fmt: skip
+    carried_out(host, step)
 
 
 def _carry_out(state: State, host: Host, step: GuardedChange, shows: Look, is_done: Look, is_old: Look) -> bool:

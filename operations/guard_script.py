@@ -7,6 +7,7 @@ from shlex import quote
 from fleet.guard import GuardedChange
 from fleet.revert import KEPT_IN
 from fleet.trial import HOME
+from operations.lock_script import HELD
 from operations.scratch import accepted
 
 ETC = "/etc/netplan"
@@ -18,9 +19,9 @@ NOTHING = "network: {version: 2}\n"
 class Trial:
     """One guarded change on its way; the token tells it from any other and proves which host answers."""
 
-    def __init__(self, step: GuardedChange) -> None:
+    def __init__(self, step: GuardedChange, token: str | None = None) -> None:
         self.step = step
-        self.token = secrets.token_hex(8)
+        self.token = token or secrets.token_hex(8)
         self.directory = f"{HOME}/{self.token}"
 
     @property
@@ -41,6 +42,11 @@ class Trial:
             "trap - EXIT",
             f"exec {self.call('arm')}",
         ))  # fmt: skip
+
+    @property
+    def confirmed(self) -> tuple[str, ...]:
+        """The scripts of a change that is confirmed, in order; what changes the host needs its lock."""
+        return f"{HELD}\n{self.arm}", self.call("state"), f"{HELD}\n{self.call('commit')}"
 
     def call(self, command: str, *arguments: str) -> str:
         """A command of the script once it is on the host."""

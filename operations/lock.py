@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import gevent
 from pyinfra import logger
-from pyinfra.api import FunctionCommand, Host, State
+from pyinfra.api import Host, State
 from pyinfra.api.state import BaseStateCallback
 
 from facts.bundle import Wanted
@@ -25,8 +25,9 @@ from fleet.locked import is_ending, lock_refusal
 from fleet.observation import Observation, known
 from fleet.refusal import Refusal
 from fleet.step import Step
-from operations.acting import say
+from operations.acting import Call, say
 from operations.answer import Answer, ask
+from operations.approved import approved_for, not_approved
 from operations.lock_script import RELEASE_SECONDS, WAIT_SECONDS, release_script, take_script
 
 T = TypeVar("T")
@@ -50,15 +51,17 @@ class _Held:
     """The connection that holds it; None while there is none."""
 
 
-def under_lock(host: Host, decide: Callable[[], T]) -> Generator[FunctionCommand, None, T]:
+def under_lock(host: Host, decide: Callable[[], T]) -> Generator[Call, None, T]:
     """What is decided; where a step is, the lock is taken first and it is decided again from a fresh look.
 
+    For what may not be carried out it is not taken: who carries steps out refuses those.
     Fails the host where the lock is another's. Nothing crosses the network where the run holds it already.
     """
     outcome = decide()
-    if not _is_due(outcome) or _is_held(host):
+    steps = _due(outcome)
+    if not steps or _is_held(host) or not_approved(host, steps):
         return outcome
-    yield FunctionCommand(_take, (), {})
+    yield Call("take the lock", _take)
     return decide()
 
 
@@ -96,10 +99,11 @@ def hold_again(host: Host) -> None:
         _ask_to_take(host, held, None)
 
 
-def _is_due(outcome: object) -> bool:
+def _due(outcome: object) -> tuple[Step, ...]:
     outcomes = outcome if isinstance(outcome, Iterable) and not isinstance(outcome, Step) else (outcome,)
     found = tuple(outcomes)
-    return any(isinstance(each, Step) for each in found) and not any(isinstance(each, Refusal) for each in found)
+    refused = any(isinstance(each, Refusal) for each in found)
+    return () if refused else tuple(each for each in found if isinstance(each, Step))
 
 
 def _held(host: Host) -> _Held | None:
@@ -148,9 +152,9 @@ def _not_taken(host: Host, error: str) -> Refusal:
 
 
 def _plan(host: Host) -> str | None:
-    """The plan that the run was told to apply, where it is one."""
-    plan = str(host.data.get("plan") or "")
-    return plan if plan.startswith("sha256:") and "," not in plan else None
+    """The plan that was approved for the host."""
+    approved = approved_for(host)
+    return None if approved is None else approved.approval.plan_digest
 
 
 def _release_at_the_end(state: State) -> None:

@@ -22,7 +22,7 @@ from fleet.rail_guarded import SECTIONS, durable_step, is_guarded, running_step
 from fleet.refusal import Refusal
 from fleet.standing import changed_since, standing
 from fleet.step import Step
-from operations.acting import act, read_back, refuse, write_file
+from operations.acting import carry_out, read_back, refuse, write_file
 from operations.guard import Look, guarded
 from operations.lock import under_lock
 from operations.scratch import NETPLAN_SECONDS, SILENT, accepted
@@ -55,10 +55,8 @@ def document(end: DesiredEnd | None) -> Generator[Any, None, None]:
             host.noop(f"{end.interface} is durable, or becomes so under guard")
         case Refusal() as refusal:
             yield from refuse(refusal)
-        case WriteDocument(document=wanted):
-            name = wanted.path.rpartition("/")[2]
-            added = f'cp -p "$new" "$root/etc/netplan/"{quote(name)}'
-            yield from act(host, write_file(wanted.path, wanted.text, wanted.mode, check=accepted(added)))
+        case WriteDocument() as step:
+            yield from carry_out(host, [step], _write)
             yield from read_back(lambda _: _not_durable(end), timeout_seconds=0)
 
 
@@ -91,10 +89,11 @@ def active(end: DesiredEnd | None) -> Generator[Any, None, None]:
         case Refusal() as refusal:
             yield from refuse(refusal)
         case BringUp() as step:
-            yield from act(host, _bring_up(step))
+            yield from carry_out(host, [step], _bring_up)
             yield from read_back(lambda _: _not_active(end), ACTIVE_WITHIN_SECONDS)
         case GuardedChange() as step:
             yield from guarded(
+                host,
                 step,
                 shows=lambda: _not_active(end),
                 is_done=lambda: _still(running_step(end, _seen_running(end))),
@@ -124,6 +123,7 @@ def management(desired: DesiredSpark) -> Generator[Any, None, None]:
             yield from refuse(refusal)
         case GuardedChange() as step:
             yield from guarded(
+                host,
                 step,
                 shows=lambda: management_difference(desired, _seen_management(desired)),
                 is_done=lambda: _still(management_step(desired, _seen_management(desired))),
@@ -173,6 +173,12 @@ def _not_durable(end: DesiredEnd) -> Refusal | None:
             return Refusal(code="not_durable", subject=step.subject, expected=step.after, found=step.before)
         case outcome:
             return outcome
+
+
+def _write(step: WriteDocument) -> str:
+    wanted = step.document
+    added = f'cp -p "$new" "$root/etc/netplan/"{quote(wanted.path.rpartition("/")[2])}'
+    return write_file(wanted.path, wanted.text, wanted.mode, check=accepted(added))
 
 
 def generate() -> str:

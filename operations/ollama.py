@@ -18,7 +18,7 @@ from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.refusal import Refusal
 from fleet.step import Step
-from operations.acting import act, read_back, refuse, write_file
+from operations.acting import carry_out, read_back, refuse, write_file
 from operations.lock import under_lock
 
 ANSWERS_WITHIN_SECONDS = 60.0
@@ -51,7 +51,7 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
         case Refusal() as refusal:
             yield from refuse(refusal)
         case ConfigureService() as step:
-            yield from act(host, _configure(step))
+            yield from carry_out(host, [step], _configure)
             yield from read_back(lambda _: _service_difference(desired), ANSWERS_WITHIN_SECONDS)
 
 
@@ -126,8 +126,7 @@ def _make_so(
     elif not steps:
         host.noop(done)
     else:
-        for step in steps:
-            yield from act(host, _ask(desired, step))
+        yield from carry_out(host, steps, lambda step: _ask(desired, step))
         yield from read_back(lambda _: _first_difference(decide(desired)), SHOWS_WITHIN_SECONDS)
 
 

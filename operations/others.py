@@ -13,7 +13,7 @@ from fleet.observation import Observation
 from fleet.refusal import Refusal
 from fleet.revert import KEPT_IN, ReloadProfiles, RemoveFile, declared_refusals, revert_steps, still_there
 from fleet.step import Step
-from operations.acting import act, read_back, refuse
+from operations.acting import carry_out, read_back, refuse
 from operations.lock import under_lock
 from operations.netplan import generate
 from operations.scratch import accepted
@@ -47,8 +47,7 @@ def declared(desired: DesiredSpark) -> Generator[Any, None, None]:
     elif not steps:
         host.noop("the files of others are as declared")
     else:
-        for step in steps:
-            yield from act(host, _script(step))
+        yield from carry_out(host, steps, _script)
         yield from read_back(lambda _: _difference(desired, steps), GONE_WITHIN_SECONDS)
 
 

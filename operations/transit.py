@@ -24,7 +24,7 @@ from fleet.transit.desired import (
     Transit,
 )
 from fleet.transit.steps import ActivateTransit, RemoveTransit, WriteTransit
-from operations.acting import act, read_back, refuse, write_file
+from operations.acting import carry_out, read_back, refuse, write_file
 from operations.lock import under_lock
 
 PROC_SYS = "/proc/sys"
@@ -51,8 +51,7 @@ def forwarding(desired: DesiredSpark) -> Generator[Any, None, None]:
     elif not steps:
         host.noop("transit is as desired" if desired.transit else "no transit here")
     else:
-        for step in steps:
-            yield from act(host, _script(step))
+        yield from carry_out(host, steps, _script)
         yield from read_back(lambda _: _difference(desired), timeout_seconds=0)
 
 

@@ -1,6 +1,7 @@
 """`make demo`: the main job on virtual Sparks, in five steps, every command printed so that it can be repeated."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ from virtual.lab import Lab
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVE = ("pyinfra", "inventories/virtual.py", "deploys/serve.py")
+PLAN = re.compile(r"plan (sha256:[0-9a-f]{64}) for \S+$", re.MULTILINE)
+"""How a dry run tells the plan of a virtual Spark; behind a deployment's name it says where that is."""
 AS_DESIRED = "is as desired"
 """What a deploy prints of each host that needs nothing."""
 
@@ -33,10 +36,11 @@ def _demo(lab: Lab) -> None:
     started = time.monotonic()
     machines = _boot(lab)
     _title(1, "dry run: what would change, and on which host? Nothing is written.")
-    _expect(AS_DESIRED not in _run(*SERVE, "--dry"), "every virtual Spark needs something")
-    _title(2, "converge: make it so, and read back what was done.")
-    _run(*SERVE, "-y")
-    _title(3, "converge again: a second run must find nothing to do.")
+    dry = _run(*SERVE, "--dry")
+    _expect(AS_DESIRED not in dry, "every virtual Spark needs something")
+    _title(2, "converge: carry out exactly those plans, named by their digests, and read back what was done.")
+    _run(*SERVE, "--data", f"plan={','.join(PLAN.findall(dry))}", "-y")
+    _title(3, "converge again: a second run must find nothing to do, and so needs no approval.")
     _expect_as_desired(_run(*SERVE, "-y"), machines)
     _title(4, "power cycle: both at once, as a breaker would. What lived only in memory is gone.")
     _run("sparks", "virtual", "power-cycle", *machines)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fleet.codes.acting import AFTER_ACTING
+from fleet.codes.approval import APPROVAL
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
@@ -42,6 +43,7 @@ SECTIONS = (
     Section(title="Transit", intro="", codes=TRANSIT),
     Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
     Section(title="Ollama", intro="", codes=OLLAMA),
+    Section(title="Approval", intro="", codes=APPROVAL),
     Section(
         title="After acting",
         intro="These are said by an operation that acted, looked again, and did not find what it had made. The run "

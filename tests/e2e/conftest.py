@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import pyinfra
+from tests.e2e.control import converge
 from tests.e2e.ring import FABRIC, RUNS_DOCKER, together
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def converged_ring(ring: "Lab", tmp_path_factory: pytest.TempPathFactory) -> Ite
     """The ring, converged from blank in one run while Docker forbids forwarding on each of its Sparks."""
     ring.reset()
     together(ring, "systemctl enable --quiet docker.service; " + RUNS_DOCKER)
-    run = pyinfra(tmp_path_factory.mktemp("ring") / "trace.jsonl", *FABRIC, "-y")
+    run = converge(tmp_path_factory.mktemp("ring") / "trace.jsonl", *FABRIC)
     assert run.status == 0, run.said
     yield ring
     ring.reset()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 INVENTORY = "inventories/virtual.py"
 SERVE = (INVENTORY, "deploys/serve.py")
+PLAN = re.compile(r"plan (sha256:[0-9a-f]{64}) for \S+$", re.MULTILINE)
+"""What a dry run tells of a host; behind a deployment's name it says where that is."""
 RUN_SECONDS = 600
 """Three times what a whole converge takes on two quiet cores (180 s, measured 2026-11-29)."""
 
@@ -57,6 +60,19 @@ def pyinfra(trace: Path, *arguments: str, seconds: float = RUN_SECONDS, **enviro
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, check=False,
     )  # fmt: skip
     return Run(done.returncode, done.stdout, done.stderr, read_trace(trace))
+
+
+def approval(trace: Path, *arguments: str, seconds: float = RUN_SECONDS, **environment: str) -> tuple[str, ...]:
+    """What carries out exactly what a dry run tells now: the digest of each host's plan, named for approval."""
+    dry = pyinfra(trace, *arguments, "--dry", seconds=seconds, **environment)
+    digests = PLAN.findall(dry.err)
+    return ("--data", f"plan={','.join(digests)}", "-y") if digests else ("-y",)
+
+
+def converge(trace: Path, *arguments: str, seconds: float = RUN_SECONDS, **environment: str) -> Run:
+    """Look at the plan of a dry run, approve it for every host, and carry it out."""
+    given = approval(trace, *arguments, seconds=seconds, **environment)
+    return pyinfra(trace, *arguments, *given, seconds=seconds, **environment)
 
 
 def sparks(*arguments: str) -> "subprocess.CompletedProcess[str]":

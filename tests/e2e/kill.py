@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fleet.hardware import INTERFACES
 from fleet.rail_document import document_for
 from fleet.roster import Roster
-from tests.e2e.control import SERVE, on, read_trace, start, wait_until
+from tests.e2e.control import SERVE, approval, on, read_trace, start, wait_until
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -33,7 +33,7 @@ def writes(trace: Path, event: str) -> int:
 
 def kill_at(trace: Path, number: int, event: str) -> None:
     """Start a run and kill it with SIGKILL at that write."""
-    run = start(trace, *SERVE, "-y")
+    run = start(trace, *SERVE, *approval(trace, *SERVE))
     try:
         wait_until(lambda: writes(trace, event) >= number or run.poll() is not None, 300, "that write")
         assert run.poll() is None, f"the run ended before write {number} at its {event}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import Run, on, pyinfra, sparks, wait_until
+from tests.e2e.control import Run, converge, on, pyinfra, sparks, wait_until
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -42,6 +42,9 @@ class Site:
     def run(self, *flags: str) -> Run:
         return pyinfra(self.folder / "trace.jsonl", str(self.inventory), "deploys/fabric.py", *flags)
 
+    def converge(self) -> Run:
+        return converge(self.folder / "trace.jsonl", str(self.inventory), "deploys/fabric.py")
+
     def adopt(self, name: str) -> str:
         """The rows that `sparks adopt` prints."""
         done = sparks("adopt", name, "-i", str(self.inventory))
@@ -71,7 +74,7 @@ def test_a_hand_made_address_is_adopted_made_durable_and_survives_a_power_cycle(
     as_desired(site, told)
     assert f"{site.names[0]} {F1}: 192.168.102.10/24, mtu 9000, hand-made (ip): lost at the next boot" in told.err
     site.say(site.adopt(site.names[0]))
-    converged = site.run("-y")
+    converged = site.converge()
     assert converged.status == 0, converged.said
     as_desired(site, site.run("--dry"))
     site.lab.power_cycle(*site.names)
@@ -128,7 +131,7 @@ def test_files_of_others_are_refused_adopted_without_a_step_and_reverted(site: S
     )
     dry = site.run("--dry")
     assert f"{first} {CX7}: sha256:" in dry.err
-    converged = site.run("-y")
+    converged = site.converge()
     assert converged.status == 0, converged.said
     for name, path in ((first, CX7), *((second, keyfile) for keyfile in keyfiles)):
         assert "192.168.10" not in site.addresses(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.control import on, pyinfra, read_trace, start, wait_until
+from tests.e2e.control import approval, converge, on, pyinfra, read_trace, start, wait_until
 from virtual.errors import LabError
 
 if TYPE_CHECKING:
@@ -67,7 +67,15 @@ class Site:
         return str(self.folder / "one.py"), "deploys/fabric.py"
 
     def run(self, management: dict[str, Any], window: int = LONG, *flags: str) -> Any:
-        return pyinfra(self.trace, *self.wants(management, window), *(flags or ("-y",)), seconds=RUN_SECONDS)
+        wanted = self.wants(management, window)
+        if flags:
+            return pyinfra(self.trace, *wanted, *flags, seconds=RUN_SECONDS)
+        return converge(self.trace, *wanted, seconds=RUN_SECONDS)
+
+    def approved(self, management: dict[str, Any], window: int) -> tuple[str, ...]:
+        """What pyinfra is to be called with to carry out what a dry run tells."""
+        wanted = self.wants(management, window)
+        return *wanted, *approval(self.trace, *wanted, seconds=RUN_SECONDS)
 
     def on(self, script: str) -> str:
         return on(self.lab, self.name, script, seconds=ANSWER_SECONDS)
@@ -119,7 +127,7 @@ def test_a_wrong_address_cuts_ssh_and_comes_back_by_itself(site: Site) -> None:
 
 def test_killed_after_arming_then_confirmed_then_nothing_then_no_power(site: Site) -> None:
     before = site.state
-    killed = start(site.trace, *site.wants(SAME, site.short), "-y")
+    killed = start(site.trace, *site.approved(SAME, site.short))
     try:
         wait_until(lambda: site.is_armed() or killed.poll() is not None, 900, "the guard to be armed")
     finally:
@@ -176,7 +184,7 @@ def test_a_moved_address_is_confirmed_where_it_is_now(site: Site) -> None:
 def test_a_power_cut_in_the_window_ends_in_the_old_state(site: Site, tmp_path: Path) -> None:
     before = site.state
     with (tmp_path / "said").open("wb") as said:
-        run = start(site.trace, *site.wants(NOWHERE, 3 * site.short), "-y", said=said)
+        run = start(site.trace, *site.approved(NOWHERE, 3 * site.short), said=said)
         wait_until(lambda: site.is_armed() or run.poll() is not None, 900, "the guard to be armed")
         wait_until(lambda: not site.answers("true"), 3 * site.short, "the change to cut SSH", pause=2)
         site.lab.power_cycle(site.name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.control import ROOT, on, pyinfra, sparks
+from tests.e2e.control import ROOT, converge, on, pyinfra, sparks
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -55,7 +55,7 @@ def rails(side_lab: "Lab", tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def converged(side_lab: "Lab", rails: str, trace: Path) -> "Lab":
     side_lab.reset()
-    run = pyinfra(trace, rails, "deploys/fabric.py", "-y")
+    run = converge(trace, rails, "deploys/fabric.py")
     assert run.status == 0, run.said
     return side_lab
 
@@ -126,7 +126,7 @@ def test_a_gid_that_moved_and_a_port_that_is_down_are_put_right_but_not_under_so
     )
     assert "refused, nothing was written" in held.err
     on(converged, first, "systemctl stop held")
-    run = pyinfra(trace, *fabric, "-y")
+    run = converge(trace, *fabric)
     assert run.status == 0, run.said
     assert f"{first} {ONE}: GID index 2 -> a RoCE v2 GID for 192.168.102.10 at index 1" in run.err
     assert f"{second} {OTHER}: port down" in run.err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import SERVE, Run, fingerprint, on, pyinfra
+from tests.e2e.control import SERVE, Run, converge, fingerprint, on, pyinfra
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -145,6 +145,6 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_no_trace(clean: "Lab", names:
         "rm -rf /run/kept",
     )
     before = on(clean, first, "ls -la --time-style=+ /etc/netplan; sha256sum /etc/netplan/*.yaml")
-    run = pyinfra(trace, *SERVE, "-y")
+    run = converge(trace, *SERVE)
     assert_refused(run, "expected room to write it whole, found the write refused; the old file stands")
     assert on(clean, first, "ls -la --time-style=+ /etc/netplan; sha256sum /etc/netplan/*.yaml") == before

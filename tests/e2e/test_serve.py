@@ -8,7 +8,7 @@ import pytest
 
 from fleet.roster import Roster
 from lab.site import read_roster
-from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, fingerprint, on, pyinfra
+from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, converge, fingerprint, on, pyinfra
 from tests.e2e.kill import MOMENTS, half_written, kill_at, left_behind
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def served(lab: "Lab", names: tuple[str, ...], trace: Path, roster: Roster, by_h
     for number, event in MOMENTS:
         kill_at(trace, number, event)
         found.append(half_written(lab, roster))
-    run = pyinfra(trace, *SERVE, "-y")
+    run = converge(trace, *SERVE)
     assert run.status == 0, run.said
     return found
 

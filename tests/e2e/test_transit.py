@@ -10,6 +10,7 @@ import pytest
 from fleet.desired import DesiredSpark
 from fleet.transit.desired import SYSCTL_PATH, UNIT_PATH, WANTS_PATH
 from lab.site import read_roster
+from tests.e2e import control
 from tests.e2e.control import ROOT, Run, fingerprint, on, pyinfra
 from tests.e2e.ring import INVENTORY, RUNS_DOCKER, SPARKS, together, without_transit
 
@@ -27,12 +28,13 @@ Converge = Callable[..., Run]
 
 @pytest.fixture(scope="module")
 def converge(tmp_path_factory: pytest.TempPathFactory) -> Converge:
-    """pyinfra with the fabric's deploy on the ring, with transit or without."""
+    """The fabric's deploy on the ring, with transit or without: as it is told to run, else converged."""
     folder = tmp_path_factory.mktemp("ring")
     sites = {True: INVENTORY, False: without_transit(folder)}
 
     def run(*arguments: str, transit: bool = True) -> Run:
-        return pyinfra(folder / "trace.jsonl", sites[transit], "deploys/fabric.py", *arguments)
+        to_its_end = pyinfra if arguments else control.converge
+        return to_its_end(folder / "trace.jsonl", sites[transit], "deploys/fabric.py", *arguments)
 
     return run
 
@@ -99,7 +101,7 @@ def test_they_still_do_after_a_power_cycle_of_the_spark_between_them(
 def test_transit_that_is_not_asked_for_any_more_is_gone(
     converged_ring: "Lab", converge: Converge, desired: dict[str, DesiredSpark]
 ) -> None:
-    run = converge("-y", transit=False)
+    run = converge(transit=False)
     assert run.status == 0, run.said
     for name in SPARKS:
         left = (

@@ -58,10 +58,18 @@ def test_no_observation_crosses_phases(host: Any) -> None:
 
 def test_after_a_write_only_what_is_asked_for_is_looked_at_again(host: Any) -> None:
     watch(host, ONE, TWO)
+    host.state.is_executing = True
     observe(host, ONE)
     forget(host)
     observe(host, ONE)
     assert host.asked[1:] == [{ONE.name}]
+
+
+def test_while_commands_are_only_collected_nothing_is_written_and_so_nothing_forgotten(host: Any) -> None:
+    observe(host, ONE)
+    forget(host)
+    observe(host, ONE)
+    assert len(host.asked) == 1
 
 
 def test_anybodys_operation_that_ran_makes_it_old_and_a_noop_does_not(host: Any) -> None:
@@ -75,6 +83,7 @@ def test_anybodys_operation_that_ran_makes_it_old_and_a_noop_does_not(host: Any)
 
 
 def test_an_operation_that_looked_after_its_last_command_is_settled(host: Any) -> None:
+    host.state.is_executing = True
     observe(host, ONE)
     forget(host)
     observe(host, ONE)

@@ -23,7 +23,7 @@ from fleet.desired import DesiredSpark
 from operations import generation
 
 applied = fleet.generation.Begun.from_canonical({applied!r}) if {applied!r} else None
-generation.stamp(name="generation", desired=DesiredSpark.from_canonical({desired!r}), applied=applied)
+generation.stamp(name="generation", desired=DesiredSpark.from_canonical({desired!r}), applied=lambda: applied)
 """
 
 

@@ -22,6 +22,7 @@ class FakeHost:
         self.played, self.name, self.print_prefix = played, "a", "[a] "
         self.data: dict[str, Any] = {"ssh_port": 22}
         self.connector_data: dict[str, Any] = {}
+        self.state = SimpleNamespace(is_executing=True)
         self.connector = SimpleNamespace()
         self.trial: Any = None
         self.connections = 0

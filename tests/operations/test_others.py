@@ -148,7 +148,7 @@ from pathlib import Path
 others.as_root = acting.as_root = lambda command, otherwise="": command
 others.GONE_WITHIN_SECONDS = 0.0
 file = Path({file!r})
-act = others.act
+carry_out = others.carry_out
 
 def seen():
     found = observed.blank("@local")
@@ -158,14 +158,18 @@ def seen():
         found = observed.with_file(found, observed.netplan_file({path!r}, file.read_text()))
     return found
 
-def below(host, script):
-    for place in ("/etc/netplan", "/var/lib/sparks", "/run/sparks-netplan"):
-        script = script.replace(place, {root!r} + place)
-    script = script.replace('"/$at/netplan', '"' + {root!r} + '/$at/netplan')
-    yield from act(host, script.replace('"$root"' + {root!r}, '"$root"'))
+def below(host, steps, script_of):
+    def below_root(step):
+        script = script_of(step)
+        for place in ("/etc/netplan", "/var/lib/sparks", "/run/sparks-netplan"):
+            script = script.replace(place, {root!r} + place)
+        script = script.replace('"/$at/netplan', '"' + {root!r} + '/$at/netplan')
+        return script.replace('"$root"' + {root!r}, '"$root"')
+
+    yield from carry_out(host, steps, below_root)
 
 others._seen = seen
-others.act = below
+others.carry_out = below
 spark = {{"enrolled": True, **{spark!r}}}
 desired = Roster.read({{"sparks": {{"local": spark}}}}, "test").desired_for("local")
 others.declared(name="files of others", desired=desired)

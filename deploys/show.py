@@ -1,0 +1,30 @@
+"""What a run tells of its plans, as pyinfra tells things."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pyinfra import logger
+
+from fleet.plan import Plan
+
+_DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
+"""A digest that people only compare by eye."""
+
+
+def show_steps(plans: Iterable[Plan]) -> None:
+    """Every step on every host, and what is left alone there."""
+    for each in (host for found in plans for host in found.hosts):
+        if not each.steps:
+            logger.info(f"--> {each.host} is as desired")
+        for step in each.steps:
+            logger.info("--> " + _DIGEST.sub(r"\1…", str(step)))
+        for note in each.notes:
+            logger.info(f"--> {note}")
+
+
+def show_digests(plans: Sequence[Plan]) -> None:
+    """The digest by which each plan is approved, where anything is due in the run at all."""
+    if not all(each.is_noop for each in plans):
+        for each in plans:
+            where = "" if each.target.kind == "spark" else f", on {', '.join(each.target.hosts)}"
+            logger.info(f"--> plan {each.digest} for {each.target}{where}")
