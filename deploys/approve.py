@@ -13,7 +13,7 @@ from fleet.approval import Approval, chosen, not_approved
 from fleet.instant import utc_now
 from fleet.plan import Plan
 from fleet.refusal import Refusal
-from operations.approved import Approved, bind
+from operations.approved import Approved, Watcher, bind
 
 APPROVED_SECONDS = 3600
 """Of an approval that is given where the run is started."""
@@ -40,12 +40,12 @@ def approve_named(state: State, plans: Sequence[Plan]) -> None:
         raise _nothing_written([not_approved(host) for host in sorted(hosts)])
 
 
-def approve(state: State, approved: dict[str, Approved]) -> None:
+def approve(state: State, approved: dict[str, Approved], watcher: Watcher | None = None) -> None:
     """Bind a run to approved plans, by host. Raises PyinfraError where an approval is not for its plan, or is over."""
     refusals = [no for each in approved.values() if (no := each.approval.refusal(each.plan, utc_now())) is not None]
     if refusals:
         raise _nothing_written(refusals)
-    bind(state, approved)
+    bind(state, approved, watcher)
 
 
 def named(state: State) -> tuple[str, ...]:

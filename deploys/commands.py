@@ -16,12 +16,12 @@ def declared(host: Host, since: int) -> tuple[Declared, ...]:
 
     + since: how many operations were there before the deploy's first
     """
-    named = [(_name(host, each), each) for each in host.op_hash_order[since:]]
+    named = [(operation_name(host, each), each) for each in host.op_hash_order[since:]]
     return tuple(_declared(host, name, each) for name, each in named if name in OPERATIONS)
 
 
-def _name(host: Host, operation: str) -> str:
-    """Without the file that included it."""
+def operation_name(host: Host, operation: str) -> str:
+    """The name of an operation by its hash, without the file that included it."""
     return min(host.state.get_op_meta(operation).names).rpartition(" | ")[2]
 
 

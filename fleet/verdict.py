@@ -18,6 +18,8 @@ class Ran(NamedTuple):
     """The hosts that did not come to the end."""
     refusals: tuple[Refusal, ...] = ()
     """What operations refused, on whichever host."""
+    differences: tuple[Refusal, ...] = ()
+    """What was carried out and was not there when it was looked for."""
 
 
 NOTHING_DUE = Ran(acted=False)
@@ -55,4 +57,7 @@ def _not_carried_out(ran: Ran) -> Verdict:
     hosts = ", ".join(ran.failed)
     if ran.refusals and not ran.acted:
         return Verdict(Outcome.REFUSED, f"nothing was written on {hosts}", ran.refusals)
-    return Verdict(Outcome.FAILED, f"{hosts} did not come to the end; run it again to finish", ran.refusals)
+    if ran.differences and not ran.refusals:
+        return Verdict(Outcome.DIFFERS, f"{hosts}: what was carried out is not there", ran.differences)
+    said = (*ran.refusals, *ran.differences)
+    return Verdict(Outcome.FAILED, f"{hosts} did not come to the end; run it again to finish", said)

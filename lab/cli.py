@@ -12,16 +12,18 @@ from lab.command import FAILED, INTERRUPTED
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
     "bandwidth": "lab.bandwidth:bandwidth",
+    "converge": "lab.converge:converge",
     "drain": "lab.drain:drain",
     "env": "lab.env:env",
     "map": "lab.map.command:map_command",
     "pings": "lab.pings:pings",
+    "readback": "lab.converge:readback",
     "receipts": "lab.receipts.command:receipts",
     "unlock": "lab.unlock:unlock",
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "bandwidth", "drain", "env", "map", "pings", "unlock"})
+_ASK_HOSTS = frozenset({"adopt", "bandwidth", "converge", "drain", "env", "map", "pings", "readback", "unlock"})
 """Those that talk to hosts through pyinfra."""
 
 

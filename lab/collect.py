@@ -92,6 +92,11 @@ def _are_enrolled(names: Iterable[str], roster: Roster, inventory: str) -> None:
 
 def hosts_of(inventory: str) -> dict[str, Host]:
     """The hosts of an inventory file, read as pyinfra's own command reads it; none is connected yet."""
+    return {host.name: host for host in state_of(inventory).inventory}
+
+
+def state_of(inventory: str, names: Iterable[str] | None = None) -> State:
+    """pyinfra's state of a run on the hosts of an inventory file, all or those named; none is connected yet."""
     setup_logging(logging.WARNING)
     state = State()
     ctx_state.set(state)
@@ -105,8 +110,8 @@ def hosts_of(inventory: str) -> dict[str, Host]:
         cause = getattr(error, "exception", error)
         raise Failed(f"{inventory}: expected hosts, found {type(cause).__name__}: {cause}") from error
     ctx_inventory.set(made)
-    state.init(made, Config())
-    return {host.name: host for host in made}
+    state.init(made, Config(), initial_limit=None if names is None else [made.get_host(name) for name in names])
+    return state
 
 
 def _observed(host: Host, looks: Looks) -> Observation:

@@ -7,12 +7,15 @@ from typing import Any
 from fleet.receipt.line import Line
 from fleet.receipt.receipt import Receipt
 from fleet.record import Record
+from lab.converge_document import Converged, Readback
 from lab.drain_document import Drains
 from lab.receipts.documents import Listing, Verdict
 
 DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
+        "converge": Converged,
         "drain": Drains,
+        "readback": Readback,
         "receipt": Line,
         "receipts-list": Listing,
         "receipts-show": Receipt,

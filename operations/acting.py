@@ -17,7 +17,7 @@ from fleet.planned import PlannedCommand
 from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.answer import root_script
-from operations.approved import carried_out, not_approved
+from operations.approved import begins, carried_out, differs, not_approved, refused
 from operations.lock_script import HELD
 
 POLL_SECONDS = 0.5
@@ -61,9 +61,14 @@ def refuse(*refusals: Refusal) -> Iterator[Call]:
 
 def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
     """Say why, as the function of a command; False, by which pyinfra fails the host."""
+    _log(host, refusals)
+    refused(host, refusals)
+    return False
+
+
+def _log(host: Host, refusals: Sequence[Refusal]) -> None:
     for refusal in refusals:
         logger.error(f"{host.print_prefix}refused: {refusal}")
-    return False
 
 
 def act(host: Host, script: str, step: Step | None = None) -> Iterator[Script]:
@@ -82,28 +87,31 @@ def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -
         yield from refuse(*refusals)
         return
     for step in steps:
+        begins(host, step)
         yield Script(script(step), step)
         carried_out(host, step)
         forget(host)
 
 
-def read_back(differs: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[Call]:
-    """Yields the command that looks again until `differs` has nothing to say, and fails the host when time is up."""
-    yield Call("read back", _wait_until_same, differs, timeout_seconds)
+def read_back(difference: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[Call]:
+    """Yields the command that looks again until there is no difference, and fails the host when time is up."""
+    yield Call("read back", _wait_until_same, difference, timeout_seconds)
 
 
 def _wait_until_same(
-    state: State, host: Host, differs: Callable[[Host], Refusal | None], timeout_seconds: float
+    state: State, host: Host, difference: Callable[[Host], Refusal | None], timeout_seconds: float
 ) -> bool:
     waited = 0.0
     while True:
         forget(host)
-        difference = differs(host)
-        if difference is None:
+        found = difference(host)
+        if found is None:
             settle(host)
             return True
         if waited >= timeout_seconds:
-            return say(state, host, (difference,))
+            _log(host, (found,))
+            differs(host, found)
+            return False
         gevent.sleep(POLL_SECONDS)
         waited += POLL_SECONDS
 

@@ -6,6 +6,7 @@ plan first, and from then on the run is bound to it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from pyinfra.api import Host, State
@@ -24,6 +25,22 @@ class Approved:
     approval: Approval
 
 
+class Watcher(Protocol):
+    """Whoever wants to know of each step, as a receipt does."""
+
+    def step_begun(self, host: str, step: Step) -> None:
+        """Before the first byte of it crosses the network; what it raises stops the step."""
+
+    def step_done(self, host: str, step: Step) -> None:
+        """After its command has ended well."""
+
+    def refused(self, host: str, refusal: Refusal) -> None:
+        """An operation says why it goes no further."""
+
+    def differs(self, host: str, refusal: Refusal) -> None:
+        """What was carried out is not there when it is looked for, in all the time that it has."""
+
+
 @dataclass
 class _Bound:
     """A run that has a plan."""
@@ -32,14 +49,15 @@ class _Bound:
     """By host."""
     carried_out: dict[str, set[str]] = field(default_factory=dict)
     """By host, the kinds of the steps that this run has carried out there."""
+    watcher: Watcher | None = None
 
 
 _BOUND: WeakKeyDictionary[State, _Bound] = WeakKeyDictionary()
 
 
-def bind(state: State, approved: Mapping[str, Approved]) -> None:
+def bind(state: State, approved: Mapping[str, Approved], watcher: Watcher | None = None) -> None:
     """From now on the run carries nothing out but what is approved, by host; nothing at all on other hosts."""
-    _BOUND[state] = _Bound(approved)
+    _BOUND[state] = _Bound(approved, watcher=watcher)
 
 
 def approved_for(host: Host) -> Approved | None:
@@ -60,7 +78,33 @@ def not_approved(host: Host, steps: Sequence[Step]) -> tuple[Refusal, ...]:
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
+def begins(host: Host, step: Step) -> None:
+    """A step is about to be carried out."""
+    if (watcher := _watcher(host)) is not None:
+        watcher.step_begun(host.name, step)
+
+
 def carried_out(host: Host, step: Step) -> None:
     """A step was carried out: what those that follow it find may have moved by it."""
     if host.state.is_executing and (bound := _BOUND.get(host.state)) is not None:
         bound.carried_out.setdefault(host.name, set()).add(step.kind)
+    if (watcher := _watcher(host)) is not None:
+        watcher.step_done(host.name, step)
+
+
+def refused(host: Host, refusals: Sequence[Refusal]) -> None:
+    """An operation has said why it goes no further."""
+    if (watcher := _watcher(host)) is not None:
+        for each in refusals:
+            watcher.refused(host.name, each)
+
+
+def differs(host: Host, refusal: Refusal) -> None:
+    """What was carried out is not there."""
+    if (watcher := _watcher(host)) is not None:
+        watcher.differs(host.name, refusal)
+
+
+def _watcher(host: Host) -> Watcher | None:
+    bound = _BOUND.get(host.state)
+    return bound.watcher if bound is not None and host.state.is_executing else None

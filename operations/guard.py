@@ -17,7 +17,7 @@ from fleet.guard import GuardedChange
 from fleet.refusal import Refusal
 from operations.acting import POLL_SECONDS, Call, refuse, say
 from operations.answer import ask, root_script
-from operations.approved import carried_out, not_approved
+from operations.approved import begins, carried_out, not_approved
 from operations.fresh import PAUSE_SECONDS, Place, connected, places, use
 from operations.guard_script import Trial
 from operations.lock import hold_again
@@ -56,6 +56,7 @@ def guarded(host: Host, step: GuardedChange, shows: Look, is_done: Look, is_old:
         yield from refuse(*refusals)
         return
     sends = tuple(map(root_script, Trial(step, token="TOKEN").confirmed))
+    begins(host, step)
     yield Call("try, confirm over a fresh connection, commit", _carry_out, step, shows, is_done, is_old, step=step,
                sends=sends)  # fmt: skip
     carried_out(host, step)

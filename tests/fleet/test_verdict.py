@@ -36,6 +36,8 @@ ACTED = Ran(acted=True)
         (Ran(True, ("a",), (DRIFTED,)), DUE, [], Outcome.FAILED),
         (Ran(False, ("a",)), DUE, [], Outcome.FAILED),
         (Ran(True, ("a",)), SAME, [GOOD], Outcome.FAILED),
+        (Ran(True, ("a",), (), (DRIFTED,)), DUE, [], Outcome.DIFFERS),
+        (Ran(True, ("a", "b"), (DRIFTED,), (DRIFTED,)), DUE, [], Outcome.FAILED),
     ],
 )
 def test_an_end_is_good_only_where_all_of_it_is(

@@ -1,0 +1,56 @@
+"""Asking whether a plan may be carried out: on a terminal, or by its digest in a script."""
+
+import sys
+from datetime import datetime
+
+import click
+
+from deploys.maker import maker
+from fleet.approval import Approval
+from fleet.instant import utc_now
+from fleet.plan import Plan
+from fleet.refusal import Refusal
+from lab.command import INTERRUPTED
+from lab.transaction import Consent
+
+VALID_SECONDS = 3600
+"""For how long a plan that was looked at may be carried out."""
+
+
+def consent(plan: Plan, named: str | None, until: datetime | None = None) -> Consent:
+    """The approval of a plan that was shown, or the refusal of it.
+
+    + named: the digest that a script was given and says yes to; None to ask whoever is there
+    + until: when the plan is too old for that; by default an hour from now
+    """
+    now = utc_now()
+    approval = Approval.of(plan, maker(), now, VALID_SECONDS)
+    approval = approval if until is None else approval.replaced(expires_at=until)
+    if plan.is_noop:
+        return Consent(None, "nothing is due")
+    if named is not None:
+        refusal = approval.replaced(plan_digest=named).refusal(plan, now)
+        return Consent(approval, "--plan", () if refusal is None else (refusal,))
+    if (refusal := approval.refusal(plan, now)) is not None:
+        return Consent(None, "asked", (refusal,))
+    return Consent(approval, "answered yes") if _asked(plan) else Consent(None, "asked", (_not_given(plan),))
+
+
+def _asked(plan: Plan) -> bool:
+    """Somebody's yes. Without a terminal nobody is there to be asked."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return click.confirm(f"carry out these {len(plan.steps)} steps on {', '.join(plan.target.hosts)}?", err=True)
+    except click.Abort:
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _not_given(plan: Plan) -> Refusal:
+    return Refusal(
+        code="not_approved",
+        subject=f"{plan.target} plan",
+        expected="a yes to what was shown",
+        found="no" if sys.stdin.isatty() else "no terminal to ask on",
+        hint=f"in a script: --yes --plan {plan.digest}",
+    )

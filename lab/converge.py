@@ -1,0 +1,124 @@
+"""`sparks converge` and `sparks readback`: the proof, and its last part alone."""
+
+import json
+from contextlib import ExitStack
+
+import click
+
+from fleet.health import Verdict, worst
+from fleet.plan import Plan, Refusals
+from fleet.record import Record
+from fleet.refusal import Refusal
+from fleet.target import Scope, Target, target_of
+from lab.collect import roster_of
+from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option
+from lab.consent import consent
+from lab.converge_document import Converged, Readback
+from lab.interrupt import interruptible
+from lab.receipts.command import json_option
+from lab.receipts.place import receipts_folder, receipts_option
+from lab.receipts.run import this_command
+from lab.session import session
+from lab.transaction import Wanted, transact
+
+scope_option = click.option(
+    "--scope", type=click.Choice([str(each) for each in Scope]), default=str(Scope.SERVE), show_default=True,
+    help="The fabric alone, or what is served as well.",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("target")
+@scope_option
+@click.option("--yes", is_flag=True, help="Ask nobody; only together with --plan.")
+@click.option("--plan", "named", metavar="SHA256", help="Carry out this very plan, and no other.")
+@json_option
+@receipts_option
+@inventory_option
+def converge(
+    target: str, scope: str, yes: bool, named: str | None, as_json: bool, receipts: str | None, inventory: str
+) -> None:
+    """Plan TARGET, a Spark or a deployment, show the plan, ask, carry it out, read back, and plan again.
+
+    Exit status: 0 as desired, 1 failed or not as desired afterwards, 3 refused, 130 interrupted. A receipt tells.
+    """
+    if yes != (named is not None):
+        raise click.UsageError("--yes: expected it together with --plan sha256:…, found one alone")
+    found = target_named(inventory, target)
+    where = receipts_folder(receipts, inventory)
+    wanted = Wanted(inventory, found, Scope(scope), "converge", this_command("converge", target), where)
+    with interruptible(), ExitStack() as connected:
+        first = connected.enter_context(session(inventory, found, wanted.scope))
+        show_plan(first.plan)
+        given = consent(first.plan, named) if isinstance(first.plan, Plan) else None
+        document = transact(wanted, connected, first, given)
+    end(document, as_json)
+
+
+@click.command()
+@click.argument("target")
+@scope_option
+@json_option
+@inventory_option
+def readback(target: str, scope: str, as_json: bool, inventory: str) -> None:
+    """Look whether TARGET is as desired and well, and change nothing; what is served is asked for one token.
+
+    Exit status: 0 as desired, 1 not well, 2 changes pending, 3 refused.
+    """
+    found = target_named(inventory, target)
+    with session(inventory, found, Scope(scope)) as looked:
+        plan, findings = looked.plan, looked.health(None)
+    refusals = plan.refusals if isinstance(plan, Refusals) else ()
+    due = tuple(map(str, plan.steps)) if isinstance(plan, Plan) else ()
+    digest = plan.digest if isinstance(plan, Plan) else None
+    document = Readback(
+        target=found, scope=Scope(scope), plan=digest, due=due, refusals=refusals, findings=findings
+    )  # fmt: skip
+    show_plan(plan)
+    _print(document, as_json, [str(each) for each in findings])
+    status = _status(document)
+    if status:
+        raise SystemExit(status)
+
+
+def _status(document: Readback) -> int:
+    if document.refusals:
+        return REFUSED
+    if document.due:
+        return PENDING
+    return 0 if worst(document.findings) is Verdict.OK else FAILED
+
+
+def target_named(inventory: str, name: str) -> Target:
+    """The target of that name; raises Refused, or Failed for a site that cannot be."""
+    found = target_of(roster_of(inventory), name)
+    if isinstance(found, Refusal):
+        raise Refused(str(found))
+    return found
+
+
+def show_plan(plan: Plan | Refusals) -> None:
+    """What is due, for people: on standard error, so that a document can stand alone on the other."""
+    if isinstance(plan, Refusals):
+        for refusal in plan.refusals:
+            click.echo(f"refused: {refusal}", err=True)
+        return
+    for host in plan.hosts:
+        lines = [*map(str, host.steps)] or [f"{host.host} is as desired"]
+        for line in (*lines, *host.notes):
+            click.echo(line, err=True)
+    if not plan.is_noop:
+        click.echo(f"plan {plan.digest} for {plan.target}", err=True)
+
+
+def end(document: Converged, as_json: bool) -> None:
+    """Print how it ended, and end with its status."""
+    lines = [*map(str, document.findings), *(f"refused: {each}" for each in document.refusals)]
+    reason = f": {document.reason}" if document.reason else ""
+    _print(document, as_json, [*lines, f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})"])
+    if document.outcome.exit_status:
+        raise SystemExit(document.outcome.exit_status)
+
+
+def _print(document: Record, as_json: bool, lines: list[str]) -> None:
+    click.echo(json.dumps(document.to_json(), indent=2) if as_json else "\n".join(lines))

@@ -1,0 +1,116 @@
+"""One run of a deploy on the hosts of a target, in this process: prepared, and perhaps carried out.
+
+pyinfra's State goes through its stages once (3.10.0): what was done is read back in a session of its own, which also
+means over fresh connections.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import gevent
+import pyinfra
+from pyinfra.api import Host, State
+from pyinfra.api.connect import connect_all, disconnect_all
+from pyinfra.api.exceptions import PyinfraError
+from pyinfra.api.operations import run_ops
+from pyinfra.api.state import StateStage
+from pyinfra_cli.util import load_deploy_file  # type: ignore[import-untyped]
+
+import deploys
+from deploys.approve import approve
+from deploys.target import Run, run_of
+from facts.needs import health_looks, observation
+from fleet.approval import Approval
+from fleet.health import Finding, health
+from fleet.plan import Plan, Refusals
+from fleet.record import Digest
+from fleet.target import Scope, Target
+from lab.collect import state_of
+from lab.command import Failed
+from operations.approved import Approved, Watcher
+
+DEPLOYS = Path(str(deploys.__file__)).resolve().parent
+
+
+@dataclass
+class Session:
+    """A target whose hosts are connected and were looked at, and its plan."""
+
+    target: Target
+    state: State
+    run: Run
+    plan: Plan | Refusals
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """Those of the target, connected."""
+        return tuple(self.state.inventory.get_active_hosts())
+
+    def carry_out(self, approval: Approval, watcher: Watcher) -> str | None:
+        """Carry the plan out, once; why it did not come to its end on every host, or None.
+
+        Raises Refused where the approval is not for this plan, or is over. Locks are released when the session ends.
+        """
+        assert isinstance(self.plan, Plan)
+        approved = Approved(self.plan, approval)
+        try:
+            approve(self.state, dict.fromkeys(self.target.hosts, approved), watcher)
+            self.state.set_stage(StateStage.Execute)
+            run_ops(self.state)
+        except PyinfraError as error:
+            return str(error)
+        return None
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The hosts that did not come to the end of what was begun."""
+        return tuple(sorted(each.name for each in self.state.failed_hosts))
+
+    def health(self, applied: Digest | None) -> tuple[Finding, ...]:
+        """What must hold on every host at the end; it asks what is served for an answer."""
+        looking = [gevent.spawn(self._health, host, applied) for host in self.hosts]
+        gevent.joinall(looking, raise_error=True)
+        return tuple(finding for each in looking for finding in each.get())
+
+    def _health(self, host: Host, applied: Digest | None) -> tuple[Finding, ...]:
+        desired = self.run.roster.desired_for(host.name)
+        seen = observation(host, host.name, health_looks(desired, self.run.scope))
+        return health(desired, seen, applied, self.run.scope)
+
+
+@contextmanager
+def session(inventory: str, target: Target, scope: Scope) -> Iterator[Session]:
+    """The target, looked at and planned; its hosts are left, and their locks released, at the end.
+
+    Raises Failed where a host does not answer, or the deploy cannot be made.
+    """
+    os.environ["PYINFRA_PROGRESS"] = "off"
+    pyinfra.is_cli = True
+    state = state_of(inventory, target.hosts)
+    state.cwd = str(DEPLOYS.parent)
+    try:
+        yield _prepared(state, target, scope)
+    finally:
+        with suppress(PyinfraError):
+            disconnect_all(state)
+
+
+def _prepared(state: State, target: Target, scope: Scope) -> Session:
+    refused = None
+    try:
+        state.set_stage(StateStage.Connect)
+        connect_all(state)
+        state.set_stage(StateStage.Prepare)
+        load_deploy_file(state, str(DEPLOYS / f"{scope}.py"))
+    except PyinfraError as error:
+        refused = error
+    run = run_of(state)
+    if run is not None and run.refusals:
+        return Session(target, state, run, Refusals(refusals=run.refusals))
+    if refused is not None or run is None:
+        raise Failed(str(refused or "expected a plan, found none"))
+    (plan,) = (each for each in run.plans if each.target == target)
+    return Session(target, state, run, plan)
