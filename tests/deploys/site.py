@@ -37,8 +37,13 @@ class Run:
 
     @property
     def commands(self) -> list[tuple[str, str]]:
-        """Host and text of every command, in order."""
+        """Host and text of every command that changes something, in order."""
         return [(each["host"], each["command"]) for each in self.said if "command" in each]
+
+    @property
+    def asked(self) -> list[str]:
+        """The host of everything else that was sent, as what takes and frees the lock."""
+        return [each["host"] for each in self.said if "asked" in each]
 
     @property
     def looks(self) -> list[str]:

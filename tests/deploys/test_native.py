@@ -59,6 +59,7 @@ def test_whoever_only_presses_enter_has_approved_nothing(site: Site) -> None:
     done = site.run(typed="\n")
     assert done.status == 1, done.err
     assert done.commands == []
+    assert done.asked == [], "not even the lock is taken"
     assert "expected a plan that was approved, found none [not_approved]" in done.err
 
 

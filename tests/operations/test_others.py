@@ -141,11 +141,11 @@ DEPLOY = """
 import facts.look
 from fleet.observation import Observation
 from fleet.roster import Roster
-from operations import acting, others
+from operations import answer, others
 from tests.fleet import observed
 from pathlib import Path
 
-others.as_root = acting.as_root = lambda command, otherwise="": command
+answer.as_root = lambda command, otherwise="": command
 others.GONE_WITHIN_SECONDS = 0.0
 file = Path({file!r})
 carry_out = others.carry_out
