@@ -22,6 +22,9 @@ PROPERTIES = (
     "ExecStart", "ExecMainStartTimestampMonotonic", "FragmentPath", "Environment", "EnvironmentFiles",
 )  # fmt: skip
 
+SYSTEMCTL_SECONDS = 45
+"""For an answer of PID 1: over 10 s on a virtual Spark beside seven others on two processors (2026-11-30)."""
+
 
 @functools.cache
 def loaded(name, text):
@@ -35,7 +38,7 @@ def shown(units, blind):
     """What systemd says of some units; looks that run in one process see them at one moment."""
     command = ["systemctl", "show", *units, "--property", ",".join(PROPERTIES)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SYSTEMCTL_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise blind(f"systemctl show: {type(error).__name__}") from error
     if done.returncode != 0:

@@ -12,6 +12,8 @@ import types
 
 LOOK_SECONDS = 1.0
 """Between two looks."""
+ANSWER_SECONDS = 45
+"""For systemctl and ss on a host at full load; both take some hundredths of a second on a quiet one."""
 UNLOADED_WITHIN_SECONDS = 15.0
 """How long a model may be listed once Ollama has said that it goes."""
 
@@ -39,7 +41,7 @@ class Process:
 
     def main_pid(self, unit):
         command = ["systemctl", "show", unit, "--property", "ActiveState,MainPID"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
         shown = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
         if done.returncode != 0:
             raise self.store.Blind("systemctl show: " + (done.stderr.strip().splitlines() or ["failed"])[-1][:200])
@@ -65,7 +67,7 @@ class Process:
         for port in {port for _, port in self.places}:
             command = ["ss", "-Htni", "state", "established", f"sport = :{port}"]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+                done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True)
                 found |= self.quiet.parse_connections(done.stdout)
             except (OSError, subprocess.SubprocessError, ValueError):
                 self.told_by_ss = False
