@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from fleet.decide import Decided, considered
 from fleet.desired import DesiredSpark
+from fleet.files import found_files
 from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained
@@ -155,6 +156,7 @@ def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided,
         ),
         considered=tuple(dict.fromkeys(each.subject for each in decided if each.outcome is None)),
         unseen=unseen(seen, scope),
+        found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         notes=lost_at_next_boot(desired, seen),
     )
 

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Self
 
+from pydantic import Field
+
+from fleet.files import FoundFile
 from fleet.prestate import Unseen
 from fleet.record import Digest, Record
 from fleet.step import Step
@@ -39,6 +42,8 @@ class HostPlan(Record):
     """What was decided about and needs nothing."""
     unseen: tuple[Unseen, ...] = ()
     """What could not be observed; no decision rests on it, or there would be no plan."""
+    found: dict[str, FoundFile] = Field(default_factory=dict)
+    """By path, the files that its steps write or remove and that are there."""
     notes: tuple[str, ...] = ()
     """What is there, is left alone, and is lost at the next boot."""
 

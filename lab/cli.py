@@ -16,14 +16,32 @@ _COMMANDS = {
     "drain": "lab.drain:drain",
     "env": "lab.env:env",
     "map": "lab.map.command:map_command",
+    "observe": "lab.plans.command:observe",
     "pings": "lab.pings:pings",
+    "plan": "lab.plans.command:plan_command",
     "readback": "lab.converge:readback",
     "receipts": "lab.receipts.command:receipts",
+    "show": "lab.plans.command:show",
     "unlock": "lab.unlock:unlock",
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
-_ASK_HOSTS = frozenset({"adopt", "bandwidth", "converge", "drain", "env", "map", "pings", "readback", "unlock"})
+_ASK_HOSTS = frozenset(
+    {
+        "adopt",
+        "bandwidth",
+        "converge",
+        "drain",
+        "env",
+        "map",
+        "observe",
+        "pings",
+        "plan",
+        "readback",
+        "show",
+        "unlock",
+    }
+)
 """Those that talk to hosts through pyinfra."""
 
 

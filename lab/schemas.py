@@ -9,12 +9,15 @@ from fleet.receipt.receipt import Receipt
 from fleet.record import Record
 from lab.converge_document import Converged, Readback
 from lab.drain_document import Drains
+from lab.plans.documents import CollectionDocument, PlanDocument
 from lab.receipts.documents import Listing, Verdict
 
 DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
         "converge": Converged,
         "drain": Drains,
+        "observe": CollectionDocument,
+        "plan": PlanDocument,
         "readback": Readback,
         "receipt": Line,
         "receipts-list": Listing,

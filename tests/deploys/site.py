@@ -27,6 +27,7 @@ class Run:
     """One pyinfra process that ended."""
 
     status: int
+    out: str
     err: str
     said: tuple[dict[str, Any], ...]
 
@@ -82,15 +83,22 @@ class Site:
     def run(self, *arguments: str, deploys: tuple[str, ...] = ("deploys/serve.py",), typed: str = "",
             **environment: str) -> Run:  # fmt: skip
         """pyinfra to its end."""
+        return self._play("pyinfra", str(self.inventory), *deploys, *arguments, typed=typed, **environment)
+
+    def sparks(self, *arguments: str) -> Run:
+        """A command of ours to its end."""
+        return self._play("sparks", *arguments, SPARKS_INVENTORY=str(self.inventory))
+
+    def _play(self, *command: str, typed: str = "", **environment: str) -> Run:
         said = self.world / "said.jsonl"
         said.unlink(missing_ok=True)
         done = subprocess.run(
-            [sys.executable, "-m", "tests.deploys.played", str(self.world), str(self.inventory), *deploys, *arguments],
+            [sys.executable, "-m", "tests.deploys.played", str(self.world), *command],
             cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment, input=typed,
             capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         lines = said.read_text().splitlines() if said.exists() else []
-        return Run(done.returncode, done.stdout + done.stderr, tuple(map(json.loads, lines)))
+        return Run(done.returncode, done.stdout, done.stderr, tuple(map(json.loads, lines)))
 
     def approved(self, dry: Run, *targets: str) -> Run:
         """Apply the plans of some targets that a dry run told."""

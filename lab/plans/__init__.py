@@ -1,0 +1,1 @@
+"""`sparks plan`, `show` and `observe`: plans made here, kept as files, and read."""

@@ -1,0 +1,108 @@
+"""`sparks plan`, `sparks show` and `sparks observe`."""
+
+import click
+
+from deploys.maker import versions
+from facts.needs import looks_for
+from fleet.instant import utc_now
+from fleet.plan import Plan, Refusals, plan
+from fleet.target import Scope, Target
+from lab.collect import collect, roster_of
+from lab.command import PENDING, Refused, inventory_option
+from lab.converge import scope_option, target_named
+from lab.output import STANDARD, put, refuse_output
+from lab.plans.documents import Collection, CollectionDocument, PlanDocument
+from lab.plans.files import read_collection, read_plan, text_of, write
+from lab.plans.text import shown
+from lab.receipts.command import json_option
+from lab.session import session
+
+commands_option = click.option("--commands", is_flag=True, help="With what crosses SSH, byte for byte.")
+
+
+@click.command("plan")
+@click.argument("target")
+@click.option("-o", "--output", metavar="FILE", help="Keep the plan in a file, to be shown and applied.")
+@click.option("--from", "source", metavar="FILE",
+              help="Plan from an observation; no host is contacted, so the plan cannot be applied.")  # fmt: skip
+@scope_option
+@commands_option
+@json_option
+@inventory_option
+def plan_command(
+    target: str, output: str | None, source: str | None, scope: str, commands: bool, as_json: bool, inventory: str
+) -> None:
+    """Show what TARGET needs, a Spark or a deployment; nothing is changed.
+
+    Exit status 0 when it is as desired, 2 when changes are pending, 3 when refused, 1 when it failed.
+    """
+    if output is not None:
+        refuse_output(output)
+    found, asked = target_named(inventory, target), Scope(scope)
+    outcome = _planned(inventory, found, asked) if source is None else _replanned(inventory, found, asked, source)
+    document = PlanDocument.of(outcome)
+    if output is not None and document.plan is not None:
+        write(output, document)
+    _tell(outcome, document, as_json, commands)
+    if isinstance(outcome, Plan) and not outcome.is_noop:
+        raise SystemExit(PENDING)
+
+
+@click.command()
+@click.argument("file")
+@commands_option
+def show(file: str, commands: bool) -> None:
+    """Show the plan in FILE as text, with what changes in each file. No host is contacted."""
+    put(STANDARD, shown(read_plan(file), commands))
+
+
+@click.command()
+@click.argument("target")
+@click.option("-o", "--output", metavar="FILE", default=STANDARD, show_default=True,
+              help="Where to keep it; - is standard output.")  # fmt: skip
+@inventory_option
+def observe(target: str, output: str, inventory: str) -> None:
+    """Look at the hosts of TARGET and keep what was seen, to plan from elsewhere with `sparks plan TARGET --from FILE`.
+
+    Nothing is changed. Keys, passwords and SSIDs have not left the hosts; names, addresses and paths are in it.
+    """
+    refuse_output(output)
+    found = target_named(inventory, target)
+    now = f"{utc_now():%FT%TZ}"
+    seen = collect(inventory, found.hosts, looks_for)
+    collection = Collection(
+        target=found,
+        roster_digest=roster_of(inventory).digest,
+        observed_at=now,
+        versions=versions(),
+        observations=tuple(seen[name] for name in found.hosts),
+    )
+    document = CollectionDocument.of(collection)
+    if output == STANDARD:
+        put(STANDARD, text_of(document))
+    else:
+        write(output, document)
+
+
+def _planned(inventory: str, target: Target, scope: Scope) -> Plan | Refusals:
+    with session(inventory, target, scope) as looked:
+        return looked.plan
+
+
+def _replanned(inventory: str, target: Target, scope: Scope, source: str) -> Plan | Refusals:
+    roster, collection = roster_of(inventory), read_collection(source)
+    if collection.roster_digest != roster.digest:
+        click.echo(f"{source}: it was seen for another roster than this one", err=True)
+    outcome = plan(roster, target, {each.host: each for each in collection.observations}, scope)
+    if isinstance(outcome, Plan):
+        return outcome.made_by(f"--from {source}", collection.observed_at, versions())
+    return outcome
+
+
+def _tell(outcome: Plan | Refusals, document: PlanDocument, as_json: bool, commands: bool) -> None:
+    if as_json:
+        put(STANDARD, text_of(document))
+    elif isinstance(outcome, Plan):
+        put(STANDARD, shown(outcome, commands))
+    if isinstance(outcome, Refusals):
+        raise Refused("\n".join(map(str, outcome.refusals)))
