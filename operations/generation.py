@@ -16,7 +16,7 @@ from fleet.refusal import Refusal
 from operations.acting import act, read_back, refuse, write_file
 from operations.lock import under_lock
 
-SHOWS_WITHIN_SECONDS = 5.0
+SHOWS_WITHIN_SECONDS = 30.0
 """A file shows at once; a serving process that starts again just then is looked at once more."""
 
 

@@ -33,7 +33,7 @@ COMMAND_SECONDS = 90
 """For a commit, which may wait 30 s for its lock."""
 LOOK_SECONDS = 150
 """For looking at the host with every fact of a decision; the slowest of them has 100 s."""
-SHOWS_SECONDS = 20.0
+SHOWS_SECONDS = 60.0
 """How long what was tried may take to show: see `operations.netplan.ACTIVE_WITHIN_SECONDS`."""
 RESTORED_SECONDS = 600
 """How long after the window the old state may take: 8 s on a virtual Spark alone, five minutes and more where

@@ -24,7 +24,7 @@ from operations.lock import under_lock
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
 while it looks for GPUs."""
-SHOWS_WITHIN_SECONDS = 15.0
+SHOWS_WITHIN_SECONDS = 60.0
 """How long a pull, a load or an unload may take to show once Ollama has said that it is done."""
 
 

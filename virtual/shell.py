@@ -13,7 +13,7 @@ from virtual.errors import LabError
 from virtual.progress import Say, silent
 
 USER = "spark"
-COMMAND_SECONDS = 120.0
+COMMAND_SECONDS = 300.0
 BOOT_SECONDS = 600.0
 """Four machines that boot at once took 163 s on two busy cores (virtual-sparks.md, measured 2026-11-29)."""
 
@@ -55,7 +55,7 @@ class Shell:
         settings = [
             "BatchMode=yes", "IdentitiesOnly=yes", "LogLevel=ERROR", "GlobalKnownHostsFile=/dev/null",
             "HostKeyAlgorithms=ssh-ed25519", "UpdateHostKeys=no", "PreferredAuthentications=publickey",
-            f"ConnectTimeout={LOGIN_SECONDS}", "ServerAliveInterval=10", "ServerAliveCountMax=6",
+            f"ConnectTimeout={LOGIN_SECONDS}", "ServerAliveInterval=10", "ServerAliveCountMax=30",
             *(pinned if self.known_hosts else unknown),
         ]  # fmt: skip
         words = [word for setting in settings for word in ("-o", setting)]

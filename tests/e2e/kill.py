@@ -35,7 +35,7 @@ def kill_at(trace: Path, number: int, event: str) -> None:
     """Start a run and kill it with SIGKILL at that write."""
     run = start(trace, *SERVE, *approval(trace, *SERVE))
     try:
-        wait_until(lambda: writes(trace, event) >= number or run.poll() is not None, 300, "that write")
+        wait_until(lambda: writes(trace, event) >= number or run.poll() is not None, 900, "that write")
         assert run.poll() is None, f"the run ended before write {number} at its {event}"
     finally:
         run.kill()

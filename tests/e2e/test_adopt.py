@@ -10,7 +10,7 @@ from tests.e2e.control import Run, converge, on, pyinfra, sparks, wait_until
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.virtual, pytest.mark.timeout(3600)]
 
 F1, P1 = "enp1s0f1np1", "enP2p1s0f1np1"
 CX7 = "/etc/netplan/40-cx7.yaml"

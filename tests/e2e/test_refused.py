@@ -12,7 +12,7 @@ from tests.e2e.control import SERVE, Run, converge, fingerprint, on, pyinfra
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.virtual, pytest.mark.timeout(3600)]
 
 SECRET = "hunter2-do-not-print"
 

@@ -14,7 +14,7 @@ from tests.e2e.kill import MOMENTS, half_written, kill_at, left_behind
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.virtual, pytest.mark.timeout(3600)]
 
 DRY_CHANNELS = 1
 """Exec channels that a no-change dry run opens to each host: everything is observed in one."""

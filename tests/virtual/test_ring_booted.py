@@ -9,7 +9,7 @@ from virtual.cabling import SLOT_OF, TWINS, Port, cabling
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.timeout(3600)]
 
 WIRES = cabling("ring4", 4)
 LINKS = sorted({tuple(sorted((here, there), key=str)) for here, there in WIRES.peers.items()}, key=str)
