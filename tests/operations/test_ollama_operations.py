@@ -49,7 +49,7 @@ applied = fleet.generation.Begun.from_canonical({applied!r})
 ollama.service(name="service", desired=desired, drained=frozenset({drained!r}))
 ollama.model(name="models", desired=desired)
 ollama.resident(name="residents", desired=desired, drained=frozenset({drained!r}))
-generation.stamp(name="stamp", desired=spark, applied=applied)
+generation.stamp(name="stamp", desired=spark, applied=lambda: applied)
 """
 
 

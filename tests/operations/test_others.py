@@ -138,6 +138,8 @@ def test_profiles_whose_file_is_gone_are_forgotten(played: Host) -> None:
 
 
 DEPLOY = """
+import fleet.lock
+fleet.lock.PLACE = {root!r} + "/run-sparks"
 import facts.look
 from fleet.observation import Observation
 from fleet.roster import Roster

@@ -16,7 +16,8 @@ from tests.virtual.standin import ROOT
 
 RING = Transit(interfaces=INTERFACES, subnets=("10.7.0.0/24", "10.7.1.0/24"))
 DEPLOY = """
-import facts.look, fleet.transit.desired
+import facts.look, fleet.lock, fleet.transit.desired
+fleet.lock.PLACE = {root!r} + "/run-sparks"
 facts.look.as_root = lambda command, otherwise="": command
 fleet.transit.desired.SYSCTL_PATH = {root!r} + "/etc/sysctl.d/90-sparks-transit.conf"
 fleet.transit.desired.UNIT_PATH = {root!r} + "/units/sparks-transit.service"
