@@ -31,7 +31,7 @@ class Look(FactBase[T | None], Generic[T]):
 
     abstract = True
     needs_root: ClassVar[bool] = False
-    timeout_seconds: ClassVar[float] = 60.0
+    timeout_seconds: ClassVar[float] = 120.0
 
     def parse(self, text: str) -> T:
         """The value from the command's output without its sentinel; raises ValueError when unreadable."""

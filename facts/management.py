@@ -9,7 +9,7 @@ from fleet.applied import AppliedIp4, parse_applied
 
 _SCRIPT = r"""
 command -v nmcli >/dev/null || { echo "expected nmcli, found none" >&2; exit 69; }
-timeout -k 1 60 nmcli -t -f IP4 device show @INTERFACE@ || exit
+timeout -k 1 100 nmcli -t -f IP4 device show @INTERFACE@ || exit
 """
 
 

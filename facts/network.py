@@ -48,7 +48,7 @@ _SAFE_COLUMNS = ("TYPE", "UUID", "AUTOCONNECT", "STATE", "DEVICE", "NAME", "FILE
 
 _NETWORKMANAGER = r"""
 # A daemon that hangs blocks nmcli for ever. In the plain C locale nmcli prints ? for a letter like an umlaut.
-ask() { LC_ALL=C.UTF-8 timeout -k 1 60 nmcli -t -f "$@"; }
+ask() { LC_ALL=C.UTF-8 timeout -k 1 100 nmcli -t -f "$@"; }
 
 # A Wi-Fi profile and its file are named after the SSID, which stays on the host.
 profiles_without_ssid() {
@@ -145,8 +145,8 @@ class Connections(Look[NmConnections]):
 
     needs_root: ClassVar[bool] = True
     """To other users the keyfiles are closed, and so are profiles with a list of permitted users."""
-    timeout_seconds: ClassVar[float] = 240.0
-    """nmcli is asked three or four times; one took over 30 s where eleven virtual Sparks shared two processors."""
+    timeout_seconds: ClassVar[float] = 400.0
+    """nmcli is asked three or four times; one took over 60 s where eleven virtual Sparks shared two processors."""
 
     def command(self) -> str:
         script = _NETWORKMANAGER.replace("@PROFILES@", ",".join(_SAFE_COLUMNS))

@@ -47,8 +47,12 @@ def in_turn(sections, answers, slots):
     return threads
 
 
+class GivenUp(BaseException):
+    """The time of a look is up. No look may take it for an answer: a TimeoutError is an OSError, as of a file."""
+
+
 def give_up(number, frame):
-    raise TimeoutError
+    raise GivenUp
 
 
 def in_process(section, programs, sentinel):
@@ -58,7 +62,7 @@ def in_process(section, programs, sentinel):
     try:
         with contextlib.redirect_stdout(said):
             programs[section["module"]]["main"](json.dumps(section["arguments"]))
-    except TimeoutError:
+    except GivenUp:
         return {"code": None, "out": "", "error": "no answer in %g s" % section["timeout"]}
     except Exception as error:
         return {"code": 1, "out": "", "error": type(error).__name__}

@@ -1,15 +1,20 @@
 """A bundle is one process whose looks fail, hang and shout apart from each other."""
 
+import contextlib
 import os
+import runpy
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 from pyinfra.api.exceptions import FactProcessError
 
+import facts.remote
 from facts.bundle import EVERY_FACT, Bundle, Wanted
 from facts.look import SENTINEL, Look, as_root, remote_python, shell
 from fleet.record import Unobserved
@@ -54,6 +59,22 @@ def run(*wanted: Wanted, path: str | None = None) -> dict[str, Any]:
     )
     assert done.returncode == 0, done.stderr
     return bundle.process(done.stdout.splitlines())
+
+
+def test_a_program_that_swallows_every_failure_is_given_up_all_the_same() -> None:
+    def stubborn(arguments: str) -> None:
+        with contextlib.suppress(Exception):
+            time.sleep(30)
+        print("an answer")
+
+    bundle = runpy.run_path(str(Path(facts.remote.__path__[0]) / "bundle.py"))
+    section = {"module": "x", "arguments": {}, "timeout": 0.2}
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        said = bundle["in_process"](section, {"x": {"main": stubborn}}, SENTINEL)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert said == {"code": None, "out": "", "error": "no answer in 0.2 s"}
 
 
 def says(script: str, fact: type[Says] = Says) -> Wanted:
