@@ -11,6 +11,7 @@ from lab.command import FAILED, INTERRUPTED
 
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
+    "apply": "lab.apply:apply",
     "bandwidth": "lab.bandwidth:bandwidth",
     "converge": "lab.converge:converge",
     "drain": "lab.drain:drain",
@@ -29,6 +30,7 @@ _COMMANDS = {
 _ASK_HOSTS = frozenset(
     {
         "adopt",
+        "apply",
         "bandwidth",
         "converge",
         "drain",

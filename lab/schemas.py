@@ -14,6 +14,7 @@ from lab.receipts.documents import Listing, Verdict
 
 DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
+        "apply": Converged,
         "converge": Converged,
         "drain": Drains,
         "observe": CollectionDocument,

@@ -1,7 +1,6 @@
-"""pyinfra's own command, or ours, on Sparks that are only observations: a script that carries a step out changes one.
+"""pyinfra's own command, on Sparks that are only observations: a script that carries a step out changes one of them.
 
-    python -m tests.deploys.played WORLD pyinfra INVENTORY DEPLOY …
-    python -m tests.deploys.played WORLD sparks plan …
+    python -m tests.deploys.played WORLD INVENTORY DEPLOY …
 
 WORLD is a folder. `NAME.json` is how a Spark is now. `said.jsonl` gets a line for each look and each command.
 `drift.json`, where it is there, says by name how a Spark shall be once some number of its commands have run.
@@ -30,7 +29,6 @@ from facts.needs import looks_for  # noqa: E402
 from fleet.generation import Stamp  # noqa: E402
 from fleet.generation_due import WriteStamp  # noqa: E402
 from fleet.observation import NOT_LOOKED, Observation  # noqa: E402
-from lab.cli import main as sparks  # noqa: E402
 from operations.acting import Script  # noqa: E402
 from tests.fleet import observed  # noqa: E402
 from tests.fleet.ollama import host as ollama_host  # noqa: E402
@@ -107,8 +105,6 @@ if __name__ == "__main__":
     play(World(folder))
     if (folder / "patch.py").exists():
         exec((folder / "patch.py").read_text())
-    sys.argv = sys.argv[2:]
+    sys.argv = ["pyinfra", *sys.argv[2:]]
     os.environ["PYINFRA_PROGRESS"] = "off"
-    if sys.argv[0] == "sparks":
-        sparks()
     main()

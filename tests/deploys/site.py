@@ -83,17 +83,17 @@ class Site:
     def run(self, *arguments: str, deploys: tuple[str, ...] = ("deploys/serve.py",), typed: str = "",
             **environment: str) -> Run:  # fmt: skip
         """pyinfra to its end."""
-        return self._play("pyinfra", str(self.inventory), *deploys, *arguments, typed=typed, **environment)
+        return self._play("tests.deploys.played", str(self.inventory), *deploys, *arguments, typed=typed, **environment)
 
     def sparks(self, *arguments: str) -> Run:
         """A command of ours to its end."""
-        return self._play("sparks", *arguments, SPARKS_INVENTORY=str(self.inventory))
+        return self._play("tests.lab.converging", *arguments, SPARKS_INVENTORY=str(self.inventory))
 
-    def _play(self, *command: str, typed: str = "", **environment: str) -> Run:
+    def _play(self, module: str, *command: str, typed: str = "", **environment: str) -> Run:
         said = self.world / "said.jsonl"
         said.unlink(missing_ok=True)
         done = subprocess.run(
-            [sys.executable, "-m", "tests.deploys.played", str(self.world), *command],
+            [sys.executable, "-m", module, str(self.world), *command],
             cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment, input=typed,
             capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip

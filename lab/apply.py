@@ -1,0 +1,60 @@
+"""`sparks apply`: a plan that was kept in a file, carried out as it is there or not at all."""
+
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+
+import click
+
+from fleet.moved import moved
+from fleet.plan import Plan
+from fleet.refusal import Refusal
+from lab.command import Failed, inventory_option
+from lab.consent import VALID_SECONDS, consent
+from lab.converge import end, show_plan
+from lab.interrupt import interruptible
+from lab.plans.files import read_plan
+from lab.receipts.command import json_option
+from lab.receipts.place import receipts_folder, receipts_option
+from lab.receipts.run import this_command
+from lab.session import session
+from lab.transaction import Consent, Wanted, transact
+
+
+@click.command()
+@click.argument("file")
+@json_option
+@receipts_option
+@inventory_option
+def apply(file: str, as_json: bool, receipts: str | None, inventory: str) -> None:
+    """Carry out the plan in FILE, as `sparks plan -o FILE` has kept it: whoever names the file has looked at it.
+
+    The hosts are looked at again first. Where anything of the plan would be another now, or an hour has gone by since
+    they were observed, it is refused with what moved, and nothing is written. Exit status as of `sparks converge`.
+    """
+    kept = read_plan(file)
+    until = _until(file, kept)
+    where = receipts_folder(receipts, inventory)
+    wanted = Wanted(inventory, kept.target, kept.scope, "apply", this_command("apply", kept.target.name), where)
+    with interruptible(), ExitStack() as connected:
+        first = connected.enter_context(session(inventory, kept.target, kept.scope))
+        show_plan(first.plan)
+        given = _consent(kept, first.plan, until) if isinstance(first.plan, Plan) else None
+        document = transact(wanted, connected, first, given)
+    end(document, as_json)
+
+
+def _until(file: str, kept: Plan) -> datetime:
+    """When the plan is too old; raises Failed for one that nobody can carry out."""
+    if kept.made.observed_at is None or any(each.commands is None for host in kept.hosts for each in host.operations):
+        raise Failed(f"{file}: expected a plan made with a connection to its hosts, found one made from an observation")
+    return datetime.fromisoformat(kept.made.observed_at) + timedelta(seconds=VALID_SECONDS)
+
+
+def _consent(kept: Plan, now: Plan, until: datetime) -> Consent:
+    lines = moved(kept, now)
+    if not lines or now.is_noop:
+        return consent(now, kept.digest, until)
+    found = "\n  ".join(("it moved:", *lines))
+    expected = f"plan {kept.digest} to be what is due"
+    subject = f"{kept.target} plan"
+    return Consent(None, "a file", (Refusal(code="plan_moved", subject=subject, expected=expected, found=found),))
