@@ -9,12 +9,11 @@ SUDO   := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 demo: host-packages venv
 	$(BIN)/python -m virtual.demo
 
-# Two at a time: what needs no machine first, then each with a lab of its own.
 test: host-packages venv lint
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/python -m tests.both
 
 test-fast: venv lint
-	$(BIN)/pytest -n 2 -m "not virtual"
+	$(BIN)/pytest -m "not virtual"
 
 lint: venv
 	$(BIN)/ruff check .
@@ -46,4 +45,4 @@ host-packages:
 
 clean:
 	-$(BIN)/sparks virtual down
-	rm -rf $(VENV) .virtual .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .virtual .virtual-side .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,13 +1,12 @@
 """What tests share: the inputs of the cases, and the labs of virtual Sparks.
 
-Two labs, so that two workers have one each (`pytest -n 2 --dist loadgroup`): this checkout's own, a pair first and then
-a ring, which its inventories are about; and a side lab, a pair, for tests that write an inventory of their own.
+Two labs, so that two processes have one each (`tests.both`): this checkout's own, a pair first and then a ring, which
+its inventories are about; and a side lab, a pair, for tests that write their own inventory and so are marked `side`.
 """
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -47,12 +46,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LABS] = Labs(teller(config))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that need booted machines come last: a mistake elsewhere shows without waiting for a boot."""
     items.sort(key=lambda item: LAYOUTS.index(layout_of(item)))
     for item in items:
-        if layout_of(item) is not None:
-            item.add_marker(pytest.mark.xdist_group("side lab" if needs_side(item) else "lab"))
+        if needs_side(item):
+            item.add_marker("side")
 
 
 def layout_of(item: pytest.Item) -> str | None:
@@ -67,13 +67,10 @@ def needs_side(item: pytest.Item) -> bool:
 
 
 def teller(config: pytest.Config) -> Callable[[str], None]:
-    """Tells whoever watches the tests what happens now, past pytest's capture; a worker has no terminal of its own."""
+    """Tells whoever watches the tests what happens now, past pytest's capture."""
 
     def tell(line: str) -> None:
         terminal = config.pluginmanager.getplugin("terminalreporter")
-        if terminal is None or hasattr(config, "workerinput"):
-            print(f"  {line}", file=sys.__stderr__, flush=True)
-            return
         with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
             terminal.ensure_newline()
             terminal.write_line(f"  {line}")
@@ -84,34 +81,15 @@ def teller(config: pytest.Config) -> Callable[[str], None]:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Starts bringing the first lab up while the tests that need none run: an image from nothing takes minutes."""
     layouts = [layout for item in session.items if (layout := layout_of(item)) and not needs_side(item)]
-    if layouts and not session.config.option.collectonly and _worker(session.config) in (None, "gw0"):
+    if layouts and not session.config.option.collectonly:
         session.config.stash[LABS].wake(layouts[0])
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker tells what it used: the other may still be at work, so that only their master cleans up."""
-    if _worker(session.config) is not None:
-        session.config.workeroutput["used"] = session.config.stash[LABS].used  # type: ignore[attr-defined]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    node.config.stash[LABS].used |= getattr(node, "workeroutput", {}).get("used", True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leaves the labs as they were found: also behind a session that ended before it needed them."""
     labs = config.stash.get(LABS, None)
     if labs is not None:
-        labs.end_waking()
-        if _worker(config) is None:
-            labs.restore()
-
-
-def _worker(config: pytest.Config) -> str | None:
-    """Which worker of xdist this is; None where there are none, and for what starts them."""
-    given: dict[str, str] = getattr(config, "workerinput", {})
-    return given.get("workerid")
+        labs.restore()
 
 
 @pytest.fixture(scope="session")

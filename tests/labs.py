@@ -21,12 +21,12 @@ class Labs:
         self._say = say
         self._found = what_is_up()
         self._waking: subprocess.Popen[bytes] | None = None
-        self.used = False
-        """Did a test, or its preparation, touch this checkout's lab?"""
+        self._used = False
+        self._side: Lab | None = None
 
     def wake(self, layout: str) -> None:
         """Start bringing this checkout's lab up in the background."""
-        self.used = True
+        self._used = True
         self._waking = subprocess.Popen(
             [sys.executable, "-m", "virtual", "up", "--layout", layout],
             cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -36,7 +36,7 @@ class Labs:
         """This checkout's lab in a layout; one in another layout, the tests' or a user's, gives way till the end."""
         from virtual.lab import Lab
 
-        self.used = True
+        self._used = True
         lab = Lab(say=self._say)
         self._say(f"waiting for the virtual Sparks ({layout}); from nothing that takes minutes")
         if self._waking is not None:
@@ -48,23 +48,23 @@ class Labs:
 
     def side(self) -> "Lab":
         """The side lab, a pair."""
-        lab = _side(self._say)
-        lab.up("pair", 2)
-        return lab
+        from virtual.lab import Lab
 
-    def end_waking(self) -> None:
-        """Whatever was started in the background has ended after this."""
-        if self._waking is not None and self._waking.poll() is None:
-            self._waking.terminate()
-            self._waking.wait()
+        SIDE.mkdir(exist_ok=True)
+        self._side = Lab(SIDE, self._say)
+        self._side.up("pair", 2)
+        return self._side
 
     def restore(self) -> None:
         """Both labs as they were found."""
         from virtual.lab import Lab
 
-        if SIDE.exists():
-            _side(self._say).down()
-        if not self.used:
+        if self._waking is not None and self._waking.poll() is None:
+            self._waking.terminate()
+            self._waking.wait()
+        if self._side is not None:
+            self._side.down()
+        if not self._used:
             return
         lab = Lab()
         if what_is_up() != self._found:
@@ -72,13 +72,6 @@ class Labs:
         if self._found:
             lab.up(*self._found)
             lab.reset()
-
-
-def _side(say: Callable[[str], None]) -> "Lab":
-    from virtual.lab import Lab
-
-    SIDE.mkdir(exist_ok=True)
-    return Lab(SIDE, say)
 
 
 def what_is_up() -> tuple[str, int] | None:
