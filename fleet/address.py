@@ -70,7 +70,7 @@ def _address(value: object) -> IPAddress:
     if isinstance(value, IPAddress):
         return value
     try:
-        if isinstance(value, str | int):
+        if isinstance(value, str):
             return IPAddress(value)
         raise TypeError(value)
     except (AddrFormatError, ValueError, TypeError) as error:

@@ -17,9 +17,14 @@ from fleet.wall import wall
 def _ipv4(value: IPAddress) -> IPAddress:
     if value.version != 4:
         raise PydanticCustomError("ipv4", "expected an IPv4 address, found {found}", {"found": str(value)})
+    if value.is_multicast() or value.is_reserved() or value in _THIS_NETWORK:
+        raise PydanticCustomError(
+            "unusable_address", "expected an address that answers, found {found}", {"found": str(value)}
+        )
     return value
 
 
+_THIS_NETWORK = IPNetwork("0.0.0.0/8")
 Address4 = Annotated[Address, AfterValidator(_ipv4)]
 """An IPv4 address without a prefix."""
 

@@ -16,12 +16,14 @@ from typing import Any
 from netaddr import AddrFormatError, IPNetwork
 
 from fleet.hardware import TWINS, Cage
+from fleet.plain import shown
 from fleet.record import Record
 from fleet.roster_error import RosterError
 
 DEFAULT_PREFIX = 24
 """A subnet that people can read; a /31 or /30 does as well where a pool is small."""
 
+_NETWORK = re.compile(r"[0-9.]+/[0-9]{1,2}")
 _CABLE = re.compile(
     r"(?:(?P<number>[1-9][0-9]{0,4}):\s*)?(?P<one>[A-Za-z0-9][A-Za-z0-9.-]*)\.(?P<cage>f[01])"
     r"\s+(?:-|–|—|<->)\s+(?P<other>[A-Za-z0-9][A-Za-z0-9.-]*?)(?:\.(?P<far>f[01]))?"
@@ -51,7 +53,7 @@ def expand(values: Any, place: str) -> Any:
 
 def _is_short(values: dict[str, Any]) -> bool:
     cables = values.get("cables")
-    return "pool" in values or (isinstance(cables, list) and any(isinstance(each, str) for each in cables))
+    return "pool" in values or (isinstance(cables, list | tuple) and any(isinstance(each, str) for each in cables))
 
 
 class _Writer:
@@ -79,20 +81,20 @@ class _Writer:
     def _whole(self, key: str, default: int | None, least: int, most: int) -> int:
         value = self.values.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise self._wrong(key, f"expected a whole number of {least} to {most}, found {value!r}")
+            raise self._wrong(key, f"expected a whole number of {least} to {most}, found {shown(value)}")
         return value
 
     def _pool(self) -> IPNetwork:
         pool = self.values.get("pool")
         try:
-            if not isinstance(pool, str) or "/" not in pool:
+            if not isinstance(pool, str) or not _NETWORK.fullmatch(pool):
                 raise TypeError(pool)
             network = IPNetwork(pool)
             if network.version != 4 or network.ip != network.network or network.prefixlen > self.prefix:
                 raise ValueError(pool)
         except (AddrFormatError, ValueError, TypeError) as error:
             expected = f"an IPv4 network of /{self.prefix} or larger, as 10.10.0.0/16"
-            raise self._wrong("pool", f"expected {expected}, found {pool!r}") from error
+            raise self._wrong("pool", f"expected {expected}, found {shown(pool)}") from error
         return network
 
     def _subnet(self, at: int) -> IPNetwork:
@@ -106,8 +108,8 @@ class _Writer:
 
     def _cables(self) -> Iterator[NamedCable]:
         written = self.values.get("cables")
-        if not isinstance(written, list):
-            raise self._wrong("cables", f"expected a list, found {written!r}")
+        if not isinstance(written, list | tuple):
+            raise self._wrong("cables", f"expected a list, found {shown(written)}")
         taken: dict[tuple[str, int], int] = {}
         places: dict[str, int] = {}
         for at, text in enumerate(written):
@@ -123,7 +125,7 @@ class _Writer:
         is_switch = self.values.get("shape") == "switch"
         if found is None or (found["far"] is None) is not is_switch:
             expected = "dgx1.f0 - switch1" if is_switch else "dgx1.f1 - dgx2.f0"
-            raise self._wrong(key, f"expected a cable as '{expected}', found {text!r}")
+            raise self._wrong(key, f"expected a cable as '{expected}', found {shown(text)}")
         group = found["other"] if is_switch else ""
         places[group] = places.get(group, 0) + 1
         number = int(found["number"] or places[group])

@@ -48,7 +48,7 @@ class RailEnd(Record):
 class Segment(Record):
     """One subnet and its ends: the base of `Rail` and `SwitchPlane`."""
 
-    rail: int
+    rail: Annotated[int, Field(ge=0)]
     """The number people call it by; often a part of its subnet."""
     ends: tuple[RailEnd, ...]
 
@@ -129,7 +129,7 @@ class Rail(Segment):
 class SwitchPlane(Segment):
     """One twin of every Spark on one switch: all of them in one subnet."""
 
-    switch: str
+    switch: Annotated[str, Field(min_length=1, max_length=64)]
 
     @model_validator(mode="after")
     def _same_port_everywhere(self) -> Self:

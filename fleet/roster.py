@@ -16,7 +16,8 @@ from fleet.fabric import Fabric, together
 from fleet.management import apart
 from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
-from fleet.rail import RailEnd, Segment
+from fleet.plain import DEPTH, not_plain, within
+from fleet.rail import RailEnd, Segment, SwitchPlane
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
 from fleet.routes import routes_of, transit_of
@@ -47,10 +48,8 @@ class Roster(Record):
 
         Raises RosterError with one line per complaint.
         """
-        try:
-            text = json.dumps(_written_out(values, source))
-        except (TypeError, ValueError) as error:
-            raise RosterError([f"{source}: roster: expected plain values, found {error}"]) from error
+        _refuse_other_than_plain(values, source)
+        text = json.dumps(_written_out(values, source))
         try:
             return cls.model_validate_json(text, strict=True)
         except ValidationError as error:
@@ -92,6 +91,8 @@ class Roster(Record):
         for segment in self.segments:
             for end in segment.ends:
                 self._known(end.spark, f"{segment} end {end.interface}")
+            if isinstance(segment, SwitchPlane) and segment.switch in self.sparks:
+                raise wall("switch_is_spark", f"{segment}: expected a switch, found the spark {segment.switch}")
         together(self.segments)
         managed = {name: spark.management for name, spark in self.sparks.items()}
         apart(managed, [(str(segment), segment.ends[0].address.cidr) for segment in self.segments])
@@ -99,6 +100,8 @@ class Roster(Record):
             ends = (each.end_of(name) for each in self.segments)
             not_ours(name, spark.declared, [end.interface for end in ends if end is not None])
         for name, cluster in self.clusters.items():
+            if cluster.fabric is None:
+                self._known(cluster.sparks[0], f"clusters.{name}.sparks")
             cluster_wall(name, cluster, self.fabrics)
         seen: dict[str, str] = {}
         for name, deployment in self.deployments.items():
@@ -122,6 +125,17 @@ class Roster(Record):
             raise wall("unknown_spark", f"{subject}: expected one of {known}, found {spark}")
 
 
+def _refuse_other_than_plain(values: Any, source: str) -> None:
+    """JSON has text alone for keys, and would make text of a number: what is written must be what is read."""
+    try:
+        lines = [f"{source}: {line}" for line in not_plain(values, "roster")]
+    except RecursionError as error:
+        sentence = f"expected values nested at most {DEPTH} deep, found more"
+        raise RosterError([f"{source}: roster: {sentence}"]) from error
+    if lines:
+        raise RosterError(lines)
+
+
 def _written_out(values: Any, source: str) -> Any:
     """The values with every fabric in the short notation written out; raises RosterError with every complaint."""
     fabrics = values.get("fabrics") if isinstance(values, dict) else None
@@ -131,7 +145,7 @@ def _written_out(values: Any, source: str) -> Any:
     lines: list[str] = []
     for name, fabric in fabrics.items():
         try:
-            written[name] = expand(fabric, f"{source}: roster.fabrics.{name}")
+            written[name] = expand(fabric, within(f"{source}: roster.fabrics", name))
         except RosterError as error:
             lines += error.lines
     if lines:

@@ -5,6 +5,20 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from fleet.plain import shown, within
+
+_KEY = "[key]"
+"""What pydantic puts behind a key that is wrong itself."""
+_HOST = "a host name of letters, digits, . and -, as dgx1"
+_NAME = "a name of at most 64 letters, digits, _, . and -"
+_FILE = "a file as /etc/netplan/NAME.yaml or /etc/NetworkManager/system-connections/NAME.nmconnection"
+_DIGEST = "sha256: and 64 hex digits in lower case"
+_TEXTS = {
+    "sparks": _HOST, "spark": _HOST, "fabrics": _NAME, "clusters": _NAME, "revert": _FILE, "file": _FILE,
+    "digest": _DIGEST, "machine_id": _DIGEST, "pci": "a PCI address in lower case, as 0000:01:00.0",
+}  # fmt: skip
+"""What a text must be, by the nearest key above it: a pattern is nothing to read."""
+
 
 class RosterError(ValueError):
     """A roster that cannot be; `lines` has one complaint each, the file and the key first."""
@@ -22,7 +36,7 @@ def complaints(error: ValidationError, source: str) -> list[str]:
 def _place(detail: ErrorDetails) -> str:
     place = "roster"
     for part in detail["loc"]:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}"
+        place = place if part == _KEY else within(place, part)
     return place
 
 
@@ -33,11 +47,17 @@ def sentence_of(detail: ErrorDetails) -> str:
     if detail["type"] == "missing":
         return "expected a value, found none"
     if detail["type"] == "extra_forbidden":
-        return f"expected no such key, found it with {_shown(detail['input'])}"
-    said = detail["msg"].replace("Input should be ", "").replace("Input ", "")
-    return f"expected {said}, found {_shown(detail['input'])}"
+        return f"expected no such key, found it with {shown(detail['input'])}"
+    return f"expected {_expected(detail)}, found {shown(detail['input'])}"
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+def _expected(detail: ErrorDetails) -> str:
+    context = detail.get("ctx", {})
+    if detail["type"] == "string_pattern_mismatch":
+        named = (_TEXTS[part] for part in reversed(detail["loc"]) if isinstance(part, str) and part in _TEXTS)
+        return next(named, f"text that matches {context['pattern']}")
+    if detail["type"] in ("too_short", "string_too_short"):
+        return (
+            f"at least {context['min_length']} of them" if detail["type"] == "too_short" else "text that is not empty"
+        )
+    return detail["msg"].replace("Input should be ", "").replace("Input ", "")

@@ -125,6 +125,7 @@ ROSTER: dict[str, tuple[str, str]] = {
         "`transit` where every Spark has a cable to every other, or none",
         "take it out",
     ),
+    "switch_is_spark": ("a switch with the name of a Spark", "the switch's own name, or the shape of the cables"),
     "unknown_spark": (
         "a Spark that `sparks` does not name",
         "add it, or correct the name",

@@ -267,6 +267,26 @@ WRONG: dict[str, tuple[Change, str, str]] = {
         "roster",
         "expected an enrolled spark, found c, only named",
     ),
+    "a lone cluster of a spark that is not there": (
+        lambda v: v.update(clusters={"x": {"sparks": ["z"]}}),
+        "roster",
+        "clusters.x.sparks: expected one of a, b, c, found z",
+    ),
+    "a router that is a number": (
+        lambda v: v["sparks"]["a"].update(management={"address": "10.8.0.2/24", "gateway": 168296449}),
+        "sparks.a.management.gateway",
+        "expected an IP address, found 168296449",
+    ),
+    "a name server that is a group": (
+        lambda v: v["sparks"]["a"].update(management={"address": "10.8.0.2/24", "nameservers": ["224.0.0.1"]}),
+        "sparks.a.management.nameservers[0]",
+        "expected an address that answers, found 224.0.0.1",
+    ),
+    "a rail below nothing": (
+        lambda v: v["fabrics"]["rails"]["cables"][0]["rails"][0].update(rail=-1),
+        "cables[0].rails[0].rail",
+        "expected greater than or equal to 0, found -1",
+    ),
     "a spark that serves twice": (
         lambda v: v.update(deployments={n: {"spark": "a", "ollama": {}} for n in ("x", "y")}),
         "roster",
@@ -290,6 +310,41 @@ def test_a_roster_that_cannot_be_says_where_and_why(case: str) -> None:
     assert any(
         line.startswith("group_data/x.py: roster") and place in line and sentence in line for line in caught.value.lines
     ), caught.value.lines
+
+
+ITSELF: list[Any] = []
+ITSELF.append(ITSELF)
+
+
+def deep(depth: int) -> Any:
+    return [deep(depth - 1)] if depth else []
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"sparks": {1: {"enrolled": True}}}, "roster.sparks: expected text for each key, found 1"),
+        ({"sparks": {None: {}, "a": {}}}, "roster.sparks: expected text for each key, found None"),
+        ({"sparks": {("a",): {}}}, "roster.sparks: expected text for each key, found ('a',)"),
+        ({"sparks": {"a", "b"}}, "roster.sparks: expected plain values, found {'a', 'b'}"),
+        ({"sparks": b"a"}, "roster.sparks: expected plain values, found b'a'"),
+        ({"sparks": ITSELF}, "roster: expected values nested at most 32 deep, found more"),
+        ({"sparks": deep(500)}, "roster: expected values nested at most 32 deep, found more"),
+        ({"sparks": {"a\ud800": {}}}, "roster.sparks: expected text of whole Unicode characters, found 'a\\ud800'"),
+        ({"sparks": {"a": 10**5000}}, "roster.sparks.a: expected a number of at most 64 bits, found a number of more"),
+        ({"sparks": {"a\nb": {"enrolled": True}}}, "roster.sparks['a\\nb']: expected a host name of letters, digits"),
+        (
+            {"sparks": {"a": {"enrolled": True, "revert": ["/x"]}}},
+            "revert[0]: expected a file as /etc/netplan/NAME.yaml",
+        ),
+        ({"sparks": {"a": {"enrolled": True, "machine_id": "1"}}}, "machine_id: expected sha256: and 64 hex digits"),
+    ],
+)
+def test_what_is_not_plain_is_named_and_never_turned_into_something_else(values: Any, line: str) -> None:
+    with pytest.raises(RosterError) as caught:
+        Roster.read(values, "x.py")
+    assert any(each.startswith("x.py: roster") and line in each for each in caught.value.lines), caught.value.lines
+    assert all(each.isprintable() and len(each) < 300 for each in caught.value.lines)
 
 
 def test_every_complaint_is_given_at_once() -> None:

@@ -73,6 +73,15 @@ WRONG = {
     "a prefix that is no number": (site("pair", ["s1.f0 - s2.f0"], prefix="24"), "prefix: expected a whole number"),
     "a host prefix": (site("pair", ["s1.f0 - s2.f0"], prefix=32), "prefix: expected a whole number of 1 to 31"),
     "no MTU": (site("pair", ["s1.f0 - s2.f0"], mtu=None), "mtu: expected a whole number of 576 to 9978, found None"),
+    "a pool with a mask": (
+        site("pair", ["s1.f0 - s2.f0"], pool="10.0.0.0/255.255.0.0"),
+        "pool: expected an IPv4 network of /24 or larger, as 10.10.0.0/16, found '10.0.0.0/255.255.0.0'",
+    ),
+    "a switch that is a spark": (
+        site("switch", ["s1.f0 - s2", "s3.f0 - s2"]),
+        "rail 1: expected a switch, found the spark s2 [switch_is_spark]",
+    ),
+    "an endless cable": (site("pair", ["s1.f0 - " + "s" * 10**5]), "expected a cable as 'dgx1.f1 - dgx2.f0', found"),
     "an unknown key": (site("pair", ["s1.f0 - s2.f0"], speed=200), "fabrics.x.speed: expected no such key"),
 }
 
@@ -85,6 +94,18 @@ def test_a_fabric_that_cannot_be_says_where_and_why(case: str) -> None:
     assert any(sentence in line and line.startswith("group_data/x.py: roster") for line in caught.value.lines), (
         caught.value.lines
     )
+
+
+@pytest.mark.parametrize("fabric", [{"mtu": "x"}, {"pool": 5}, {"cables": ["x"]}, {"prefix": 32}])
+def test_each_complaint_about_a_short_fabric_is_a_line_of_its_own(fabric: dict[str, Any]) -> None:
+    values = site("pair", ["s1.f0 - s2.f0"])
+    values["fabrics"] = dict.fromkeys("xy", values["fabrics"]["x"] | fabric)
+    with pytest.raises(RosterError) as caught:
+        Roster.read(values, "x.py")
+    (key,) = fabric
+    places = [line.split(key)[0] for line in caught.value.lines]
+    assert places == [f"x.py: roster.fabrics.{name}." for name in "xy"]
+    assert all(len(line) < 200 for line in caught.value.lines)
 
 
 def test_fabrics_of_one_site_stand_apart() -> None:
