@@ -14,7 +14,10 @@ from fleet.adoption.rows import Rows, adoption
 from fleet.refusal import Refusal
 from fleet.roster_error import RosterError
 from lab.collect import collect, roster_of
-from lab.command import Failed, Refused, inventory_option
+from lab.command import Failed, Refused, inventory_option, said
+
+_CONSTRUCTORS = (ValueError, AttributeError, TypeError, RecursionError)
+"""What PyYAML lets through (6.0): a date that is none, a number of too many digits, a list a thousand deep."""
 
 
 @click.command()
@@ -75,6 +78,8 @@ def _read(path: Path) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "other bytes"
         raise Failed(f"{path}: expected a node map in JSON or YAML, found {reason}") from error
+    except _CONSTRUCTORS as error:
+        raise Failed(f"{path}: expected a node map in JSON or YAML, found {said(error)}") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""

@@ -32,6 +32,12 @@ class Refused(Failed):
     exit_code = REFUSED
 
 
+def said(error: BaseException) -> str:
+    """What an error of somebody else's code says, on one line: its kind, and its words."""
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
 inventory_option = click.option(
     "-i",
     "--inventory",

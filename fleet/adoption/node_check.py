@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fleet.hardware import TWINS
+from fleet.plain import shown, within
 from fleet.roster_error import RosterError
 
 Node = dict[str, Any]
@@ -25,9 +26,7 @@ class Complaints:
             raise RosterError(self.lines)
 
     def wrong(self, place: str, expected: str, found: object) -> None:
-        text = repr(found)
-        shown = text if len(text) <= 80 else text[:77] + "..."
-        self.lines.append(f"{self.source}: {place}: expected {expected}, found {shown}")
+        self.lines.append(f"{self.source}: {place}: expected {expected}, found {shown(found)}")
 
 
 class Checked(Complaints):
@@ -42,7 +41,7 @@ class Checked(Complaints):
         """The nodes in the order of their ranks."""
         if not isinstance(values, dict):
             self.wrong("the map", "an object with nodes", values)
-        elif values.get("schema_version", 1) != 1:
+        elif repr(values.get("schema_version", 1)) != "1":
             self.wrong("schema_version", "1", values["schema_version"])
         elif not (isinstance(values.get("nodes"), list) and values["nodes"]):
             self.wrong("nodes", "a list of nodes", values.get("nodes"))
@@ -82,15 +81,16 @@ class Checked(Complaints):
         for device, subnet in subnets.items():
             self._device(f"{place}.roce_subnets", device)
             self._subnet(f"{place}.roce_subnets.{device}", subnet)
+        key = f"{place}.{_routes(node)}"
         for device in self._routed(place, node):
-            if self._device(f"{place}.roce_peer_hcas", device) and device not in subnets:
+            if self._device(key, device) and device not in subnets:
                 self.wrong(f"{place}.roce_subnets.{device}", "a network for a device that reaches a peer", None)
 
     def _without_subnets(self, place: str, node: Node) -> None:
         if node.get("roce_subnets"):
             self.wrong(f"{place}.roce_subnets", "none, as --pool gives them", node["roce_subnets"])
         for device in self._routed(place, node):
-            self._device(f"{place}.roce_peer_hcas", device)
+            self._device(f"{place}.{_routes(node)}", device)
 
     def _routed(self, place: str, node: Node) -> Iterator[Any]:
         routes = node.get("roce_peer_hcas")
@@ -98,13 +98,18 @@ class Checked(Complaints):
         if (routes is None) is (switched is None):
             self.wrong(place, "either roce_peer_hcas (cables) or roce_hcas (a switch)", sorted(node))
         elif switched is not None:
-            yield from switched if isinstance(switched, list) else [switched]
+            if isinstance(switched, list) and switched:
+                yield from switched
+            else:
+                self.wrong(f"{place}.roce_hcas", "a list of devices", switched)
         elif not isinstance(routes, dict):
             self.wrong(f"{place}.roce_peer_hcas", "devices by the rank of their peer", routes)
         else:
             for peer, devices in routes.items():
                 if not (isinstance(devices, list) and re.fullmatch(r"[0-9]+", str(peer))):
-                    self.wrong(f"{place}.roce_peer_hcas.{peer}", "a list of devices for a rank", devices)
+                    self.wrong(within(f"{place}.roce_peer_hcas", str(peer)), "a list of devices for a rank", devices)
+                elif int(peer) == node.get("rank"):
+                    self.wrong(f"{place}.roce_peer_hcas.{peer}", "the rank of another node", peer)
                 else:
                     yield from devices
 
@@ -116,6 +121,14 @@ class Checked(Complaints):
 
     def _subnet(self, place: str, subnet: Any) -> None:
         try:
-            ipaddress.IPv4Network(subnet if isinstance(subnet, str) else "")
+            network = ipaddress.IPv4Network(subnet if isinstance(subnet, str) else "")
+            is_spelled = str(network) == subnet and 1 <= network.prefixlen <= 31
         except ValueError:
-            self.wrong(place, "an IPv4 network, as 10.12.1.0/24", subnet)
+            is_spelled = False
+        if not is_spelled:
+            self.wrong(place, "an IPv4 network, as 10.12.1.0/24, its prefix 1 to 31", subnet)
+
+
+def _routes(node: Node) -> str:
+    """The key under which a node names the devices that it uses."""
+    return "roce_peer_hcas" if node.get("roce_hcas") is None else "roce_hcas"

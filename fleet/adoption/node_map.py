@@ -58,23 +58,39 @@ class _NodeMap(Complaints):
 
     def _short(self) -> Values:
         """Cables by name, in the order of ranks: a map without subnets tells no more."""
+        if all("roce_hcas" in node for node in self.nodes):
+            return self._short_switch()
         count = len(self.nodes)
+        if count == 1:
+            self.wrong("nodes", "two or more, as --pool is for what joins them", [self.nodes[0]["name"]])
+            return {}
         shape = {2: "pair", 3: "triangle"}.get(count, "ring")
         pairs = [(at, (at + 1) % count) for at in range(count)][: 1 if count == 2 else count]
         cables = [
             f"{self.nodes[one]['name']}.{self._cage(one, other)} - {self.nodes[other]['name']}.{self._cage(other, one)}"
             for one, other in pairs
         ]
-        values = {"shape": shape, "cables": cables, "pool": self.pool, "mtu": MTU, **self._options()}
-        return {f"{shape}-{self.nodes[0]['name']}": values}
+        return {f"{shape}-{self.nodes[0]['name']}": self._pooled(shape, cables)}
+
+    def _short_switch(self) -> Values:
+        cables = [
+            f"{node['name']}.{self._cage_of(node['roce_hcas'], node['name'] + '.roce_hcas')} - switch1"
+            for node in self.nodes
+        ]
+        return {"switch1": self._pooled("switch", cables)}
+
+    def _pooled(self, shape: str, cables: list[str]) -> Values:
+        return {"shape": shape, "cables": cables, "pool": self.pool, "mtu": MTU, **self._options()}
 
     def _cage(self, rank: int, peer: int) -> str:
         """The cage whose two twins reach a peer."""
         node = self.nodes[rank]
         devices = (node.get("roce_peer_hcas") or {}).get(str(peer), (node.get("roce_peer_hcas") or {}).get(peer, []))
+        return self._cage_of(devices, f"{node['name']}.roce_peer_hcas.{peer}")
+
+    def _cage_of(self, devices: list[str], place: str) -> str:
         cages = {str(twin.cage) for twin in TWINS if twin.rdma_device in devices}
-        if len(devices) != 2 or len(cages) != 1:
-            place = f"{node['name']}.roce_peer_hcas.{peer}"
+        if len(set(devices)) != 2 or len(cages) != 1:
             self.wrong(place, "both devices of one cage, as with --pool each cable has two rails", devices)
             return "f0"
         return cages.pop()

@@ -100,6 +100,10 @@ def test_a_node_map_becomes_a_roster(form: str, site: Site, tmp_path: Path) -> N
         ("nodes:\n  - a: b\n c: d\n", ":3:2: expected JSON or YAML, found a syntax error"),
         ("[]", ": the map: expected an object with nodes, found []"),
         ('{"nodes": [{"name": "x"}]}', ": nodes[0].name: expected a host name that ends in the node's number"),
+        ("nodes: 2024-99-99", ": expected a node map in JSON or YAML, found ValueError: month must be in 1..12"),
+        ("nodes: !!timestamp x", ": expected a node map in JSON or YAML, found AttributeError"),
+        ("[" * 3000, ": expected a node map in JSON or YAML, found RecursionError"),
+        ('{"nodes": ' + "9" * 5000 + "}", ": expected a node map in JSON or YAML, found ValueError: Exceeds the limit"),
         (None, ": expected a node map in JSON or YAML, found No such file or directory"),
     ],
 )

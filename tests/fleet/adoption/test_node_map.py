@@ -105,6 +105,29 @@ def test_a_map_without_subnets_takes_them_from_a_pool(count: int) -> None:
         read(values)
 
 
+def test_a_switch_without_subnets_takes_them_from_a_pool() -> None:
+    values = switched()
+    for each in values["nodes"]:
+        del each["roce_subnets"]
+    (fabric,) = read_node_map(values, "nodes.json", "10.10.0.0/16")["fabrics"].values()
+    assert fabric["cables"] == ["dgx1.f0 - switch1", "dgx2.f0 - switch1", "dgx3.f0 - switch1"]
+    assert [len(plane.ends) for plane in read(values, "10.10.0.0/16").segments] == [3, 3]
+
+
+def test_one_node_has_nothing_to_take_from_a_pool() -> None:
+    with pytest.raises(RosterError, match=r"^nodes.json: nodes: expected two or more, as --pool is for what joins"):
+        read({"nodes": [{"name": "dgx1", "rank": 0, "roce_peer_hcas": {}}]}, "10.10.0.0/16")
+
+
+@pytest.mark.parametrize(("devices", "line"), [("rocep1s0f0", "a list of devices"), ([None], "one of rocep1s0f0")])
+def test_devices_at_a_switch_are_named_by_their_own_key(devices: Any, line: str) -> None:
+    values = switched()
+    values["nodes"][0]["roce_hcas"] = devices
+    with pytest.raises(RosterError) as error:
+        read(values)
+    assert error.value.lines[0].startswith(f"nodes.json: nodes[0].roce_hcas: expected {line}")
+
+
 Change = Callable[[dict[str, Any]], object]
 
 
@@ -131,6 +154,10 @@ Change = Callable[[dict[str, Any]], object]
         (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: "10.40.0.1/24"}), "expected an IPv4 network, as"),
         (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: 5}), "expected an IPv4 network, as 10.12.1.0/24"),
         (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: "10.99.0.0/24"}), "expected two ends, found 1"),
+        (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: "10.40.0.0/255.255.255.0"}), "its prefix 1 to 31"),
+        (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: "10.40.0.1/32"}), "its prefix 1 to 31"),
+        (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"0": list(F0)}), "hcas.0: expected the rank of another"),
+        (lambda v: v.update(schema_version=True), "schema_version: expected 1, found True"),
         (lambda v: v["nodes"][0].update(name="dgx99999999999"), "room for each node's number"),
         (lambda v: v["nodes"][0].update(management_interface="enp1s0f0np0"), "outside the fabric, found enp1s0f0np0"),
     ],
