@@ -1,13 +1,16 @@
 """`sparks`: the operator's command. Each command is imported when it is used."""
 
+import errno
+import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
-from lab.command import FAILED, INTERRUPTED
+from lab.command import FAILED, INTERRUPTED, Failed
 
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
@@ -27,6 +30,8 @@ _COMMANDS = {
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""How standard output says that it takes no more. A reader that has gone (EPIPE) is click's: status 1, no word."""
 _ASK_HOSTS = frozenset(
     {
         "adopt",
@@ -70,12 +75,33 @@ class _Commands(click.Group):
         """An interrupted command ends with its own status: click says 1, as for a failure."""
         try:
             with _wrong_usage_failed():
-                return super().invoke(ctx)
+                _refuse_closed_output()
+                done = super().invoke(ctx)
+                sys.stdout.flush()
+                return done
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            _leave_the_rest_unsaid()
+            raise Failed(f"standard output: expected room for all of it, found {error.strerror}") from error
         except (KeyboardInterrupt, SystemExit) as error:
             if isinstance(error, SystemExit) and error.code != INTERRUPTED:
                 raise
             click.echo("interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
+
+
+def _refuse_closed_output() -> None:
+    """Where standard output or error is closed (`>&-`), Python has none, and pyinfra cannot be imported."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            raise Failed(f"{name}: expected it open, found it closed")
+
+
+def _leave_the_rest_unsaid() -> None:
+    """What Python still holds for standard output would be tried again at its exit, and complained about there."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -90,9 +116,12 @@ def _wrong_usage_failed() -> Iterator[None]:
 
 def _patch_for_gevent() -> None:
     """pyinfra asks hosts side by side only where this came before its own import, as in its own command."""
-    from gevent import monkey
+    from gevent import get_hub, monkey
 
     monkey.patch_all()
+    # An interrupt is told by `_Commands.invoke`, once; the hub would print it as an error before.
+    hub = get_hub()
+    hub.NOT_ERROR = (*hub.NOT_ERROR, KeyboardInterrupt)
 
 
 @click.group(cls=_Commands)

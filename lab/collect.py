@@ -22,18 +22,25 @@ from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
-from lab.command import Failed
+from lab.command import Failed, said
 from lab.site import read_roster
 
 
 def roster_of(inventory: str) -> Roster:
     """The roster of an inventory; raises Failed with every complaint. No host is contacted."""
     if not Path(inventory).is_file():
-        raise Failed(f"{inventory}: expected an inventory file, found none; name one with -i or SPARKS_INVENTORY")
+        wrong = f"{inventory or '--inventory'}: expected an inventory file, found {_other_than_file(inventory)}"
+        raise Failed(f"{wrong}; name one with -i or SPARKS_INVENTORY")
     try:
         return read_roster(inventory)[0]
     except PyinfraError as error:
         raise Failed(str(error)) from error
+
+
+def _other_than_file(path: str) -> str:
+    if not path or not Path(path).exists():
+        return "none"
+    return "a folder" if Path(path).is_dir() else "no plain file"
 
 
 def collect(
@@ -106,9 +113,8 @@ def state_of(inventory: str, names: Iterable[str] | None = None) -> State:
         raise Failed(str(error)) from error
     except SyntaxError as error:
         raise Failed(f"{inventory}:{error.lineno}: expected Python, found {error.msg}") from error
-    except (click.ClickException, OSError) as error:
-        cause = getattr(error, "exception", error)
-        raise Failed(f"{inventory}: expected hosts, found {type(cause).__name__}: {cause}") from error
+    except (click.ClickException, OSError, SystemExit) as error:
+        raise Failed(f"{inventory}: expected hosts, found {said(getattr(error, 'exception', error))}") from error
     ctx_inventory.set(made)
     state.init(made, Config(), initial_limit=None if names is None else [made.get_host(name) for name in names])
     return state
@@ -119,6 +125,6 @@ def _observed(host: Host, looks: Looks) -> Observation:
         try:
             host.connect(show_errors=False, raise_exceptions=True)
         except ConnectError as error:
-            silent = Unobserved(reason=f"expected an answer over SSH, found {error.args[0]}")
+            silent = Unobserved(reason=f"no answer over SSH: {error.args[0]}")
             return Observation(host=host.name, **dict.fromkeys(looks, silent))
         return observation(host, host.name, looks)

@@ -17,6 +17,8 @@ def refuse_output(path: str) -> None:
     """Raises Failed, before any work is done, for a file that cannot be: its folder is none, or it is no file."""
     if path == STANDARD:
         return
+    if not path:
+        raise Failed("--output: expected the name of a file, found none; - is standard output")
     target = Path(path)
     try:
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG

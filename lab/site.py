@@ -23,7 +23,7 @@ from pyinfra.context import ctx_state
 
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
-from lab.command import INTERRUPTED
+from lab.command import INTERRUPTED, said
 from lab.group_data import group_data_of
 from lab.interrupt import active
 from lab.receipts.drained import drained_in
@@ -72,9 +72,10 @@ def read_roster(inventory: str) -> tuple[Roster, str]:
     try:
         values = runpy.run_path(str(path))
     except SyntaxError as error:
-        raise PyinfraError(f"{path}:{error.lineno}: expected Python values, found {error.msg}") from error
-    except Exception as error:
-        raise PyinfraError(f"{path}: expected plain values, found {type(error).__name__}: {error}") from error
+        line = f":{error.lineno}" if error.lineno else ""
+        raise PyinfraError(f"{path}{line}: expected Python values, found {error.msg}") from error
+    except (Exception, SystemExit) as error:
+        raise PyinfraError(f"{path}: expected plain values, found {said(error)}") from error
     if "roster" not in values:
         raise PyinfraError(f"{path}: roster: expected a value, found none")
     try:

@@ -53,7 +53,7 @@ def test_a_host_that_does_not_answer_is_unobserved_in_every_section(asked: tuple
     seen: dict[str, Any] = json.loads(done.stdout)
     assert set(seen) == (set(asked) or {"a", "b"})
     for each in seen.values():
-        assert "expected an answer over SSH, found Could not connect" in each["links"]["reason"]
+        assert "no answer over SSH: Could not connect" in each["links"]["reason"]
 
 
 def test_the_inventory_can_be_said_once_for_a_shell(tmp_path: Path) -> None:
@@ -74,6 +74,7 @@ def test_an_inventory_that_is_not_there_is_named() -> None:
     [
         ("hosts = [\n", ":1: expected Python, found "),
         ("import nothing_of_that_name\n", ": expected hosts, found ModuleNotFoundError: No module named"),
+        ("raise SystemExit(0)\n", ": expected hosts, found SystemExit: 0"),
         ("from pathlib import Path\nPath('/nonexistent').read_text()\n", ": expected hosts, found FileNotFoundError"),
     ],
 )

@@ -75,7 +75,7 @@ def test_desired_only_contacts_no_host(inventory: str, monkeypatch: pytest.Monke
 def test_a_host_that_does_not_answer_is_drawn_as_not_observed(inventory: str) -> None:
     done = sparks("-i", inventory)
     assert done.returncode == 3, done.stderr
-    assert "not observed: a: expected an answer over SSH, found Could not connect" in " ".join(done.stdout.split())
+    assert "not observed: a: no answer over SSH: Could not connect" in " ".join(done.stdout.split())
     assert "\x1b" not in done.stdout
     assert "Traceback" not in done.stderr
 
