@@ -47,4 +47,7 @@ def _run(*arguments: str) -> tuple[int, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
