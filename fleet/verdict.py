@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fleet.health import Finding
+from fleet.health import Verdict as Health
 from fleet.outcome import Outcome
 from fleet.plan import Plan, Refusals
 from fleet.refusal import Refusal
@@ -20,9 +21,13 @@ class Ran(NamedTuple):
     """What operations refused, on whichever host."""
     differences: tuple[Refusal, ...] = ()
     """What was carried out and was not there when it was looked for."""
+    finished: bool = False
+    """Was a run that had been cut off brought to its end?"""
 
 
 NOTHING_DUE = Ran(acted=False)
+NOT_READ_BACK = "what was done could not be read back; run it again to look"
+"""Nobody can say then that it differs."""
 
 
 class Verdict(NamedTuple):
@@ -41,6 +46,8 @@ def verdict(ran: Ran, again: Plan | Refusals, findings: Iterable[Finding]) -> Ve
     """
     if ran.failed:
         return _not_carried_out(ran)
+    if isinstance(again, Refusals) and _are_blind(again.refusals):
+        return Verdict(Outcome.FAILED, NOT_READ_BACK, again.refusals)
     if isinstance(again, Refusals):
         return Verdict(Outcome.DIFFERS, "what was read back cannot be planned", again.refusals)
     if not again.is_noop:
@@ -48,8 +55,14 @@ def verdict(ran: Ran, again: Plan | Refusals, findings: Iterable[Finding]) -> Ve
         return Verdict(Outcome.DIFFERS, f"{len(again.steps)} still due: {left}")
     bad = [each for each in findings if not each.is_good]
     if bad:
-        return Verdict(Outcome.DIFFERS, "; ".join(map(str, bad)))
-    return Verdict(Outcome.CONVERGED if ran.acted else Outcome.FOUND_AS_DESIRED)
+        is_blind = all(each.verdict is Health.UNOBSERVED for each in bad)
+        return Verdict(Outcome.FAILED if is_blind else Outcome.DIFFERS, "; ".join(map(str, bad)))
+    return Verdict(Outcome.CONVERGED if ran.acted or ran.finished else Outcome.FOUND_AS_DESIRED)
+
+
+def _are_blind(refusals: Iterable[Refusal]) -> bool:
+    """Do all of them say that nothing could be seen? That is no difference."""
+    return all(each.code == "unobserved" for each in refusals)
 
 
 def _not_carried_out(ran: Ran) -> Verdict:
@@ -57,6 +70,8 @@ def _not_carried_out(ran: Ran) -> Verdict:
     hosts = ", ".join(ran.failed)
     if ran.refusals and not ran.acted:
         return Verdict(Outcome.REFUSED, f"nothing was written on {hosts}", ran.refusals)
+    if ran.differences and not ran.refusals and _are_blind(ran.differences):
+        return Verdict(Outcome.FAILED, f"{hosts}: {NOT_READ_BACK}", ran.differences)
     if ran.differences and not ran.refusals:
         return Verdict(Outcome.DIFFERS, f"{hosts}: what was carried out is not there", ran.differences)
     said = (*ran.refusals, *ran.differences)

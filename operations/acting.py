@@ -18,6 +18,7 @@ from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.answer import root_script
 from operations.approved import begins, carried_out, differs, not_approved, refused
+from operations.fresh import is_cut
 from operations.lock_script import HELD
 
 POLL_SECONDS = 0.5
@@ -61,12 +62,13 @@ def refuse(*refusals: Refusal) -> Iterator[Call]:
 
 def say(state: State, host: Host, refusals: tuple[Refusal, ...]) -> bool:
     """Say why, as the function of a command; False, by which pyinfra fails the host."""
-    _log(host, refusals)
+    complain(host, refusals)
     refused(host, refusals)
     return False
 
 
-def _log(host: Host, refusals: Sequence[Refusal]) -> None:
+def complain(host: Host, refusals: Sequence[Refusal]) -> None:
+    """Tell people; nobody else hears of it."""
     for refusal in refusals:
         logger.error(f"{host.print_prefix}refused: {refusal}")
 
@@ -94,7 +96,10 @@ def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -
 
 
 def read_back(difference: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[Call]:
-    """Yields the command that looks again until there is no difference, and fails the host when time is up."""
+    """Yields the command that looks again until there is no difference, and fails the host when time is up.
+
+    Over a connection that has ended there is nothing to wait for.
+    """
     yield Call("read back", _wait_until_same, difference, timeout_seconds)
 
 
@@ -108,8 +113,8 @@ def _wait_until_same(
         if found is None:
             settle(host)
             return True
-        if waited >= timeout_seconds:
-            _log(host, (found,))
+        if waited >= timeout_seconds or is_cut(host):
+            complain(host, (found,))
             differs(host, found)
             return False
         gevent.sleep(POLL_SECONDS)

@@ -77,6 +77,13 @@ def _connect(state: State, host: Host, place: Place) -> SSHConnector | None:
     return connector
 
 
+def is_cut(host: Host) -> bool:
+    """Has the connection of the host ended? It does not come back by itself."""
+    client = host.connector.client if isinstance(host.connector, SSHConnector) else None
+    transport = client.get_transport() if client is not None else None
+    return client is not None and not (transport is not None and transport.is_active())
+
+
 def use(host: Host, connector: SSHConnector) -> None:
     """Make a connection the one that facts and later operations of the run go over; the old one is closed."""
     old = host.connector

@@ -14,6 +14,7 @@ from tests.fleet import observed
 from tests.fleet.test_plan import A, done, planned
 
 DRIFTED = Refusal(code="drifted", subject="a file", expected="it as it was", found="it otherwise")
+UNSEEN = Refusal(code="unobserved", subject="a", expected="an observation", found="no answer")
 SAME, DUE = planned(done(A)), planned(observed.blank("a"))
 UNKNOWN = Refusals(refusals=(DRIFTED,))
 GOOD = Finding(code="generation", subject="a stamp", verdict=Health.OK, expected="one", found="one")
@@ -28,7 +29,12 @@ ACTED = Ran(acted=True)
         (NOTHING_DUE, SAME, [GOOD], Outcome.FOUND_AS_DESIRED),
         (ACTED, SAME, [GOOD], Outcome.CONVERGED),
         (ACTED, SAME, [GOOD, BAD], Outcome.DIFFERS),
-        (ACTED, SAME, [BLIND], Outcome.DIFFERS),
+        (ACTED, SAME, [BLIND], Outcome.FAILED),
+        (ACTED, SAME, [BLIND, BAD], Outcome.DIFFERS),
+        (ACTED, Refusals(refusals=(UNSEEN,)), [BLIND], Outcome.FAILED),
+        (ACTED, Refusals(refusals=(UNSEEN, DRIFTED)), [BLIND], Outcome.DIFFERS),
+        (Ran(True, ("a",), (), (UNSEEN,)), SAME, [], Outcome.FAILED),
+        (Ran(False, finished=True), SAME, [GOOD], Outcome.CONVERGED),
         (NOTHING_DUE, SAME, [BAD], Outcome.DIFFERS),
         (ACTED, DUE, [GOOD], Outcome.DIFFERS),
         (ACTED, UNKNOWN, [GOOD], Outcome.DIFFERS),
