@@ -29,7 +29,8 @@ from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from fleet.target import Scope, Target, targets_within
 from operations.approved import approved_for, bind
-from operations.lock import at_rest
+from operations.generation import begin
+from operations.lock import at_rest, begin_with
 
 _LOCK = BoundedSemaphore()
 
@@ -106,6 +107,12 @@ def applied_to(host: Host) -> Begun | None:
     return Begun(plan=plan.digest, desired=desired.digest, scope=plan.scope, at=approved.approval.approved_at)
 
 
+def _marked(host: Host) -> str:
+    """The mark of a run that begins to act: one that is cut off is brought to its end, and stamped, by the next."""
+    applied = applied_to(host)
+    return "" if applied is None else begin(applied)
+
+
 def run_of(state: State) -> Run | None:
     """What the deploy of a run found out; None before its first line."""
     return _RUNS.get(state)
@@ -126,6 +133,7 @@ def _begin(state: State, roster: Roster, scope: Scope) -> Run:
     if any(each.data.get("roster") != hosts[0].data.get("roster") for each in hosts):
         raise PyinfraError("roster: expected one for all hosts of a run, found several; it is the site's, not a host's")
     bind(state, {})
+    begin_with(state, _marked)
     now = f"{utc_now():%FT%TZ}"
     looking = {each.name: gevent.spawn(_observed, each, roster.desired_for(each.name), scope) for each in hosts}
     gevent.joinall(list(looking.values()), raise_error=True)

@@ -55,7 +55,12 @@ def forget(host: Host) -> None:
     Before the execution nothing is: commands may be collected then, and that must cost no second look.
     """
     if host.state.is_executing:
-        _seen(host).forgotten += 1
+        look_again(host)
+
+
+def look_again(host: Host) -> None:
+    """What was seen may have changed, whoever did it: the next `observe` looks again in any phase."""
+    _seen(host).forgotten += 1
 
 
 def settle(host: Host) -> None:

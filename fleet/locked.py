@@ -16,7 +16,7 @@ def lock_refusal(host: str, seen: Observation) -> Refusal | None:
     state = known(seen.lock)
     if state.held is None or state.taker is Taker.THIS_RUN:
         return None
-    if state.alive is None and state.taker is Taker.SAME_OWNER:
+    if is_left(state):
         return None
     return Refusal(
         code="locked",
@@ -25,6 +25,11 @@ def lock_refusal(host: str, seen: Observation) -> Refusal | None:
         found=f"{state.held}; {state.alive or state.gone}",
         hint="wait for its end" if state.alive else f"sparks unlock {host} --owner {state.held.owner}",
     )
+
+
+def is_left(state: LockState) -> bool:
+    """Has a dead run of our own left it? The next one may take it over, or away."""
+    return state.held is not None and state.alive is None and state.taker is Taker.SAME_OWNER
 
 
 def is_ending(state: LockState) -> bool:

@@ -24,7 +24,10 @@ from deploys.approve import approve
 from deploys.target import Run, run_of
 from facts.needs import health_looks, observation
 from fleet.approval import Approval
+from fleet.generation import Begun, Stamp
 from fleet.health import Finding, health
+from fleet.lock import LockState
+from fleet.locked import is_left
 from fleet.plan import Plan, Refusals
 from fleet.record import Digest
 from fleet.target import Scope, Target
@@ -58,6 +61,26 @@ class Session:
         approved = Approved(self.plan, approval)
         try:
             approve(self.state, dict.fromkeys(self.target.hosts, approved), watcher)
+        except PyinfraError as error:
+            return str(error)
+        return self.finish()
+
+    @property
+    def cut_off(self) -> dict[str, str]:
+        """By host, the plan of a run that acted there and did not come to its end."""
+        stamps = {host: seen.generation for host, seen in self.run.collection.items()}
+        begun = {host: stamp.begun for host, stamp in stamps.items() if isinstance(stamp, Stamp)}
+        return {host: mark.plan for host, mark in begun.items() if isinstance(mark, Begun)}
+
+    @property
+    def has_left(self) -> bool:
+        """Is there anything on a host that a run of our own has left behind when it died?"""
+        locks = [seen.lock for seen in self.run.collection.values()]
+        return bool(self.cut_off) or any(isinstance(lock, LockState) and is_left(lock) for lock in locks)
+
+    def finish(self) -> str | None:
+        """Bring what was cut off to its end, where nothing else is due; why that failed, or None."""
+        try:
             self.state.set_stage(StateStage.Execute)
             run_ops(self.state)
         except PyinfraError as error:

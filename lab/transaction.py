@@ -93,7 +93,7 @@ def _carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent
     telling = Telling(journal, plan)
     telling.connected(*plan.target.hosts)
     if plan.is_noop:
-        return NOTHING_DUE
+        return _finish(journal, stop, first)
     approval = consent.approval
     assert approval is not None, "expected an approval where something is due"
     journal.say(
@@ -108,10 +108,24 @@ def _carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent
     first.state.add_callback_handler(telling)
     with stop.between_commands(first.state):
         why = first.carry_out(approval, telling)
-    failed = first.failed or (plan.target.hosts if why is not None else ())
+    return telling.ran(_failed(journal, first, why))
+
+
+def _finish(journal: Journal, stop: Stop, first: Session) -> Ran:
+    """Nothing is due. Still, a run that died may have come to its last step and not to its end."""
+    if not first.has_left:
+        return NOTHING_DUE
+    for host, plan in first.cut_off.items():
+        journal.say(Note(host=host, text=f"a run of plan {plan} was cut off behind its last step; it is ended now"))
+    with stop.between_commands(first.state):
+        why = first.finish()
+    return Ran(acted=False, failed=_failed(journal, first, why), finished=bool(first.cut_off))
+
+
+def _failed(journal: Journal, first: Session, why: str | None) -> tuple[str, ...]:
     if why is not None:
         journal.say(Note(text=why))
-    return telling.ran(failed)
+    return first.failed or (first.target.hosts if why is not None else ())
 
 
 def _judged(journal: Journal, wanted: Wanted, plan: Plan, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:

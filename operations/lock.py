@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import gevent
 from pyinfra import logger
@@ -19,16 +20,16 @@ from facts.bundle import Wanted
 from facts.controller import controller
 from facts.lock import HostLock
 from facts.needs import observation
-from facts.observe import forget
+from facts.observe import look_again
 from fleet.lock import Lock, LockState
-from fleet.locked import is_ending, lock_refusal
+from fleet.locked import is_ending, is_left, lock_refusal
 from fleet.observation import Observation, known
 from fleet.refusal import Refusal
 from fleet.step import Step
-from operations.acting import Call, say
+from operations.acting import Call, complain, say
 from operations.answer import Answer, ask
 from operations.approved import approved_for, not_approved
-from operations.lock_script import RELEASE_SECONDS, WAIT_SECONDS, release_script, take_script
+from operations.lock_script import RELEASE_SECONDS, WAIT_SECONDS, release_script, take_script, unlock_script
 
 T = TypeVar("T")
 
@@ -38,8 +39,11 @@ PAUSE_SECONDS = 2.0
 """Between two looks at a host where a command of a dead run is at work."""
 NOT_AS_SEEN = "expected no other run on this host"
 """How `remote/lock.sh` begins to say that the lock is another than the one that was looked at."""
+SILENT = "no answer"
+"""Then it may have been taken, and the run have begun: that is a failure, and no refusal that has written nothing."""
 
-_KEY = "sparks lock"
+_KEY, _LEFT = "sparks lock", "sparks lock left"
+_BEGINNING: WeakKeyDictionary[State, Callable[[Host], str]] = WeakKeyDictionary()
 
 
 @dataclass
@@ -65,19 +69,28 @@ def under_lock(host: Host, decide: Callable[[], T]) -> Generator[Call, None, T]:
     return decide()
 
 
+def begin_with(state: State, script: Callable[[Host], str]) -> None:
+    """What a run says on a host in the breath in which it takes the lock: its first change.
+
+    + script: makes the POSIX script for a host; an empty one does nothing
+    """
+    _BEGINNING[state] = script
+
+
 def take(host: Host) -> Refusal | None:
     """Take the lock now, for as long as the host is connected; or why it cannot be."""
     held: _Held = host.connector_data.setdefault(_KEY, _Held(secrets.token_hex(8)))
     _release_at_the_end(host.state)
     refusal = _taken(host, held)
-    forget(host)
+    look_again(host)
     return refusal
 
 
 def at_rest(host: Host, look: Callable[[], Observation]) -> Observation:
     """The host, looked at once nothing is at work there that a dead run of our own has left.
 
-    A command outlives the controller that is killed, and what it is about to change is no state to plan from.
+    A command outlives the controller that is killed, and what it is about to change is no state to plan from. What such
+    a run has left of its lock goes at the end of this one, also where that finds nothing to do.
     """
     seen = look()
     waited = 0.0
@@ -86,8 +99,11 @@ def at_rest(host: Host, look: Callable[[], Observation]) -> Observation:
             logger.warning(f"{host.print_prefix}waits for the last command of {seen.lock.held}, which is gone")
         gevent.sleep(PAUSE_SECONDS)
         waited += PAUSE_SECONDS
-        forget(host)
+        look_again(host)
         seen = look()
+    if isinstance(seen.lock, LockState) and is_left(seen.lock):
+        host.connector_data[_LEFT] = seen.lock.held
+        _release_at_the_end(host.state)
     return seen
 
 
@@ -118,6 +134,9 @@ def _is_held(host: Host) -> bool:
 
 def _take(state: State, host: Host) -> bool:
     refusal = take(host)
+    if refusal is not None and refusal.found == SILENT:
+        complain(host, (refusal,))
+        return False
     return refusal is None or say(state, host, (refusal,))
 
 
@@ -131,13 +150,15 @@ def _taken(host: Host, held: _Held, tries: int = 2) -> Refusal | None:
     if answer is not None and answer.is_ok:
         return None
     if answer is not None and answer.error.startswith(NOT_AS_SEEN) and tries > 1:
-        forget(host)
+        look_again(host)
         return _taken(host, held, tries - 1)
-    return _not_taken(host, "no answer" if answer is None else answer.error)
+    return _not_taken(host, SILENT if answer is None else answer.error)
 
 
 def _ask_to_take(host: Host, held: _Held, over: Lock | None) -> Answer | None:
     script = take_script(held.token, _plan(host), controller(), over)
+    if held.connector is None and (beginning := _BEGINNING.get(host.state)) is not None:
+        script += beginning(host)
     answer = ask(host, script, WAIT_SECONDS + ANSWER_SECONDS)
     if answer is not None and answer.is_ok:
         held.connector = host.connector
@@ -167,11 +188,15 @@ class _AtTheEnd(BaseStateCallback):
 
     @staticmethod
     def host_disconnect(state: State, host: Host) -> None:
-        """Frees the host where this run holds it; says so where it could not."""
-        held = host.connector_data.pop(_KEY, None)
-        if held is None:
+        """Frees the host where this run holds it, or where a dead one of our own did; says so where it could not."""
+        held, left = host.connector_data.pop(_KEY, None), host.connector_data.pop(_LEFT, None)
+        if held is not None:
+            script = release_script(held.token)
+        elif left is not None and state.is_executing:
+            script = unlock_script(left)
+        else:
             return
-        answer = ask(host, release_script(held.token), RELEASE_SECONDS + ANSWER_SECONDS)
+        answer = ask(host, script, RELEASE_SECONDS + ANSWER_SECONDS)
         if answer is None or not answer.is_ok:
-            found = "no answer" if answer is None else answer.error
+            found = SILENT if answer is None else answer.error
             logger.warning(f"{host.print_prefix}its lock was not released ({found}); your next run takes it over")
