@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 from fleet.hardware import INTERFACES
 from fleet.rail_document import document_for
 from fleet.roster import Roster
+from operations.lock_script import HELD
 from tests.e2e.control import SERVE, approval, on, read_trace, start, wait_until
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
-
-LOOKS = "b85decode"
-"""Only looks are packed: a command without it writes."""
 
 MOMENTS = ((1, "begin"), (2, "end"), (3, "begin"))
 """The n-th write of one run on any host, at its begin or its end. Each run goes on from the last: these fall into a
@@ -20,11 +18,11 @@ document, after one was written, and into a profile that comes up."""
 
 
 def writes(trace: Path, event: str) -> int:
-    """How many writing commands have begun, or have ended, on whichever host."""
+    """How many changes have begun, or have ended, on whichever host: looks and the lock are none."""
     count, running = 0, {}
     for each in read_trace(trace):
         if each["event"] == "begin":
-            running[each["peer"]] = LOOKS not in each["command"]
+            running[each["peer"]] = HELD in each["command"]
             count += event == "begin" and running[each["peer"]]
         elif each["event"] == "end":
             count += event == "end" and running.get(each["peer"], False)

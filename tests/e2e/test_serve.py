@@ -95,6 +95,8 @@ def test_killed_runs_left_nothing_half_written_and_were_finished(
 ) -> None:
     assert served == [[] for _ in MOMENTS]
     assert left_behind(lab, roster) == []
+    for name in roster.enrolled:
+        assert on(lab, name, "ls /run/sparks").split() == ["held", "work"], "the lock was let go"
 
 
 @pytest.mark.usefixtures("served")
