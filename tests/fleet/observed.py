@@ -171,16 +171,20 @@ def gid(end: DesiredEnd) -> RoceGid:
     )  # fmt: skip
 
 
+def with_end(seen: Observation, end: DesiredEnd) -> Observation:
+    """The end is up, as its document says."""
+    seen = with_link(seen, link(end.interface, end.mtu, [str(end.address)]))
+    gids = (*(each for each in known(seen.roce_gids) if each.netdev != end.interface), gid(end))
+    return with_profile(seen, own_profile(end)).model_copy(update={"roce_gids": gids})
+
+
 def applied(step: Step, ends: Iterable[DesiredEnd], seen: Observation) -> Observation:
     """The host after a step was carried out."""
     match step:
         case WriteDocument(document=document):
             return with_file(seen, netplan_file(document.path, document.text))
         case Activate(interface=interface) | RenewGid(interface=interface):
-            end = next(each for each in ends if each.interface == interface)
-            seen = with_link(seen, link(interface, end.mtu, [str(end.address)]))
-            gids = (*(each for each in known(seen.roce_gids) if each.netdev != interface), gid(end))
-            return with_profile(seen, own_profile(end)).model_copy(update={"roce_gids": gids})
+            return with_end(seen, next(each for each in ends if each.interface == interface))
         case WriteTransit() | ActivateTransit() | RemoveTransit():
             return transit_host.applied(step, seen)
         case _:
@@ -192,8 +196,5 @@ def as_desired(ends: Iterable[DesiredEnd], host: str, transit: Transit | None = 
     seen = blank(host) if transit is None else transit_host.passing_on(transit, blank(host))
     for end in ends:
         document = document_for(end)
-        seen = with_file(seen, netplan_file(document.path, document.text))
-        seen = with_link(seen, link(end.interface, end.mtu, [str(end.address)]))
-        seen = with_profile(seen, own_profile(end))
-        seen = seen.model_copy(update={"roce_gids": (*known(seen.roce_gids), gid(end))})
+        seen = with_end(with_file(seen, netplan_file(document.path, document.text)), end)
     return seen
