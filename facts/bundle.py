@@ -37,6 +37,7 @@ EVERY_FACT = (
     "ollama.OllamaModels",
     "ollama.OllamaResidency",
     "invocation.OllamaInvocation",
+    "gpu.GpuState",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 
