@@ -8,6 +8,7 @@ from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
 from fleet.codes.lock import LOCK
+from fleet.codes.memory import MEMORY, MEMORY_WALLS
 from fleet.codes.ollama import OLLAMA
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
@@ -43,6 +44,11 @@ SECTIONS = (
     Section(title="Transit", intro="", codes=TRANSIT),
     Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
     Section(title="Ollama", intro="", codes=OLLAMA),
+    Section(
+        title="Memory",
+        intro="See [memory.md](../memory.md). The last of these are of values that cannot be, in a roster or in code.",
+        codes=MEMORY | MEMORY_WALLS,
+    ),
     Section(title="Approval", intro="", codes=APPROVAL),
     Section(
         title="After acting",

@@ -1,0 +1,54 @@
+"""Why something does not fit into memory, and memory that cannot be."""
+
+MEMORY: dict[str, tuple[str, str]] = {
+    "memory_short": (
+        "what shall be loaded and the reserve together are more than is free on that Spark, by the instrument that is "
+        "named",
+        "`sparks fit DEPLOYMENT` says what would make it fit; or find out who holds the rest",
+    ),
+    "memory_above_ceiling": (
+        "what shall be loaded is more than the policy lets anybody take of that Spark, however much is free",
+        "`sparks fit DEPLOYMENT` says what would make it fit; or raise the `ceiling`",
+    ),
+    "parallel_strategy_infeasible": (
+        "the model cannot be split like that: heads or layers do not divide, or nobody declared how many there are",
+        "another number of Sparks, or declare what is missing in `memory`",
+    ),
+    "kv_pinned_short": (
+        "the engine is told a fixed size for its KV cache, and all slots at their context, with the draft, need more",
+        "a larger size, less context or fewer slots",
+    ),
+    "fraction_not_admitted": (
+        "a decided fraction of that Spark's memory and the reserve are more than is free there. It is never lowered by "
+        "itself: somebody decided it",
+        "decide a lower one, or let it be resolved",
+    ),
+    "fraction_too_small": (
+        "a fraction of that Spark's memory is less than what must be held there",
+        "a larger one, less context, fewer slots, or no draft",
+    ),
+    "fraction_out_of_bounds": (
+        "a fraction is below the floor of the policy or above its ceiling",
+        "decide another one, or change the policy; a resolved one that is too low says that too little is free",
+    ),
+}
+"""By code: what it means, and what to do."""
+
+MEMORY_WALLS: dict[str, tuple[str, str]] = {
+    "mixed_instruments": (
+        "readings of two instruments were to be added or compared: they mean different bytes",
+        "one instrument; where there are several, each is held against what is asked for by itself",
+    ),
+    "tells_no_free": ("an instrument that says what is held was taken to say what is free", "another instrument"),
+    "free_above_total": ("more is free than there is, or there is nothing", "read it again"),
+    "ranks_and_hosts": ("an assembly has another number of Sparks than ranks, or one twice", "one Spark for each rank"),
+    "whole_on_several": ("a model that is not split was to lie on several Sparks", "split it, or name one Spark"),
+    "fused_draft_weights": (
+        "a fused draft with weights of its own: they lie in the fused artefact, and would be counted twice",
+        "leave them out, and let `weights_bytes` be those of the fused artefact",
+    ),
+    "separate_draft_weights": ("a separate draft without its weights", "declare them"),
+    "floor_above_ceiling": ("the floor of a policy is above its ceiling", "a lower floor"),
+    "not_in_steps": ("a bound of a policy is no multiple of its granularity", "round it"),
+}
+"""By code of a wall: what cannot be, and what to do."""
