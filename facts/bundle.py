@@ -38,6 +38,7 @@ EVERY_FACT = (
     "ollama.OllamaResidency",
     "invocation.OllamaInvocation",
     "gpu.GpuState",
+    "processes.EngineProcesses",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

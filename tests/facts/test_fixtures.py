@@ -59,7 +59,7 @@ def _output(fixture: dict[str, Any], path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock", "gpu"]
+    "module", ["kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock", "gpu", "processes"]
 )
 def test_every_fact_that_reads_text_has_fixtures(module: str) -> None:
     found = {name for name in EVERY_FACT if name.startswith(f"{module}.")}
