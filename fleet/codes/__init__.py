@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fleet.codes.acting import AFTER_ACTING
 from fleet.codes.approval import APPROVAL
+from fleet.codes.candidate import CANDIDATE
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
@@ -48,6 +49,12 @@ SECTIONS = (
         title="Memory",
         intro="See [memory.md](../memory.md). The last of these are of values that cannot be, in a roster or in code.",
         codes=MEMORY | MEMORY_WALLS,
+    ),
+    Section(
+        title="What goes together",
+        intro="A deployment is possible where an artefact, a runtime, the kernels, a split and a transport are known "
+        "to go together, each by exact digests. A missing one is refused by its own name.",
+        codes=CANDIDATE,
     ),
     Section(title="Approval", intro="", codes=APPROVAL),
     Section(
