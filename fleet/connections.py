@@ -11,7 +11,7 @@ from fleet.keyfile_loading import is_profile_path
 from fleet.links import canonical_cidr
 from fleet.nm_device import NmDevice, sorted_devices
 from fleet.nmcli import is_yes, read_terse
-from fleet.record import Record, Unobserved
+from fleet.record import VOLATILE, Record, Unobserved
 
 PROFILE_COLUMNS = ("NAME", "UUID", "TYPE", "DEVICE", "FILENAME", "AUTOCONNECT", "STATE")
 
@@ -32,11 +32,11 @@ class Profile(Record):
     uuid: str
     type: str
     """As in a profile: `802-3-ethernet`, `802-11-wireless` (its name and file are redacted), vlan, bond, …"""
-    device: str | None = None
+    device: Annotated[str | None, VOLATILE] = None
     """The interface on which it is active."""
     filename: str | None = None
     autoconnect: bool
-    state: str | None = None
+    state: Annotated[str | None, VOLATILE] = None
     """activated, activating, deactivating; None when it is not active."""
     storage: Storage
     generated: bool = False
@@ -45,6 +45,11 @@ class Profile(Record):
     """What its file says, or why that is not known; None where there is no file or it was not read."""
     shadowed: Settings | Unobserved | None = None
     """What the file that it hides says, and so what comes back at the next boot."""
+
+    @property
+    def comes_and_goes(self) -> bool:
+        """What NetworkManager makes up it also drops, and makes up again under another uuid."""
+        return self.generated
 
     @property
     def survives_reboot(self) -> bool:

@@ -48,6 +48,11 @@ class LinkAddress(Record):
         """A new connection may start from it now."""
         return not (self.tentative or self.dadfailed or self.deprecated)
 
+    @property
+    def comes_and_goes(self) -> bool:
+        """A lease runs out or is renewed, and what is on the link alone comes with each attempt to bring it up."""
+        return self.dynamic or self.scope == "link"
+
     def order(self) -> tuple[int, int, int, str]:
         """By family, then number: the kernel's own order is one of events."""
         interface = ipaddress.ip_interface(self.address)
@@ -61,16 +66,17 @@ class Link(Record):
     ifindex: Annotated[int, VOLATILE]
     """The kernel's number; another after a reboot, so nothing may depend on it."""
     altnames: tuple[str, ...] = ()
-    mac: str | None = None
-    """The hardware address in use, in lower case; None where the link has none (tun, WireGuard)."""
-    permanent_mac: str | None = None
+    mac: Annotated[str | None, VOLATILE] = None
+    """The hardware address in use, in lower case; None where the link has none (tun, WireGuard). NetworkManager gives
+    Wi-Fi another one for each scan (`wifi.scan-rand-mac-address`, NetworkManager.conf(5) 1.52)."""
+    permanent_mac: Annotated[str | None, VOLATILE] = None
     """The address burnt in, where it differs from `mac` (a bond's port); None where it does not."""
     mtu: int
-    up: bool
-    """Administratively up."""
-    carrier: bool
+    up: Annotated[bool, VOLATILE]
+    """Administratively up: NetworkManager sets it on all that it manages, Docker on its bridges."""
+    carrier: Annotated[bool, VOLATILE]
     """The cable (or what stands for it) is live."""
-    operstate: str
+    operstate: Annotated[str, VOLATILE]
     """The kernel's word; UNKNOWN is normal for lo, tun and WireGuard."""
     kind: str | None = None
     """vlan, bond, bridge, veth, … ; None for a physical interface."""

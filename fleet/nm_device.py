@@ -1,10 +1,11 @@
 """One network device as NetworkManager sees it, and how nmcli tells of them."""
 
 import re
+from typing import Annotated
 
 from fleet.keyfile import REDACTED, WIFI_TYPES
 from fleet.nmcli import is_yes, read_show, read_terse
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 DEVICE_COLUMNS = ("DEVICE", "TYPE", "STATE", "CONNECTION")
 
@@ -17,14 +18,15 @@ class NmDevice(Record):
     name: str
     type: str
     """As of a device: `ethernet` where a profile says `802-3-ethernet`."""
-    state: str
+    state: Annotated[str, VOLATILE]
     """connected, connecting, disconnected, unavailable, unmanaged, …"""
-    detail: str | None = None
-    """`externally`: NetworkManager observes the device and does not manage it."""
-    connection: str | None = None
+    detail: Annotated[str | None, VOLATILE] = None
+    """`externally`: NetworkManager observes the device and does not manage it; or how far it has come."""
+    connection: Annotated[str | None, VOLATILE] = None
     """The name of the profile that is active on it."""
-    kept_down: bool = False
-    """Disconnected by hand: `nmcli device disconnect` takes its autoconnect away (NetworkManager 1.52, 2026-11-29)."""
+    kept_down: Annotated[bool, VOLATILE] = False
+    """Disconnected by hand: `nmcli device disconnect` takes its autoconnect away (NetworkManager 1.52, 2026-11-29).
+    Without a carrier it does not show."""
 
     @property
     def comes_and_goes(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 PciAddress = Annotated[str, Field(pattern=r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 """Domain, bus, device and function, as the kernel spells them: `0000:01:00.1`."""
@@ -42,7 +42,7 @@ class CableSwitch(Record):
 
     enabled: bool | None = None
     """Is it in use? None where its driver does not say."""
-    cable_seen: bool | None = None
+    cable_seen: Annotated[bool | None, VOLATILE] = None
     """None where its driver does not say."""
 
 

@@ -63,8 +63,8 @@ class Plan(Record):
     @property
     @override
     def digest(self) -> str:
-        """Of everything but `made`."""
-        content = {name: value for name, value in self.to_json().items() if name not in self.metadata()}
+        """Of all that is stable, but for `made`."""
+        content = {name: value for name, value in self.stable.items() if name not in self.metadata()}
         return sha256_digest(canonical_json(content).encode())
 
     @classmethod

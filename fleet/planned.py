@@ -1,13 +1,13 @@
 """What a plan says of one host: every operation that has something to do, its steps, and the exact commands."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
 from fleet.files import FoundFile
 from fleet.prestate import Unseen
-from fleet.record import Digest, Record
+from fleet.record import VOLATILE, Digest, Record
 from fleet.step import Step
 from fleet.steps import AnyStep
 
@@ -44,8 +44,8 @@ class HostPlan(Record):
     """What could not be observed; no decision rests on it, or there would be no plan."""
     found: dict[str, FoundFile] = Field(default_factory=dict)
     """By path, the files that its steps write or remove and that are there."""
-    notes: tuple[str, ...] = ()
-    """What is there, is left alone, and is lost at the next boot."""
+    notes: Annotated[tuple[str, ...], VOLATILE] = ()
+    """What is there, is left alone, and is lost at the next boot: told, and nothing rests on it."""
 
     def with_commands(self, commands: Mapping[str, tuple[PlannedCommand, ...]]) -> Self:
         """The same plan with the commands of each operation, by its name."""

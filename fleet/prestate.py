@@ -1,4 +1,8 @@
-"""What the decisions about a host rest on, by section: digests that tell a host that moved from one that did not."""
+"""What the decisions about a host rest on, by section: digests that tell a host that moved from one that did not.
+
+What changes by itself is no part of them (`VOLATILE`, `comes_and_goes`). Where a decision rests on it all the same, as
+on a port's carrier, the steps of the plan say so by what they find and do, or the plan is refused.
+"""
 
 from fleet.observation import NOT_LOOKED, SERVING, Observation
 from fleet.record import Digest, Record, Unobserved, canonical_json, sha256_digest

@@ -2,8 +2,9 @@
 
 import ipaddress
 from collections.abc import Iterable
+from typing import Annotated
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 
 ROCE_V2 = "RoCE v2"
 ROCE_V1 = "IB/RoCE v1"
@@ -18,19 +19,19 @@ class RoceDevice(Record):
 
     device: str
     port: int
-    state: int
+    state: Annotated[int, VOLATILE]
     """1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE, 5 ACTIVE_DEFER."""
-    state_name: str
-    phys_state: int | None = None
+    state_name: Annotated[str, VOLATILE]
+    phys_state: Annotated[int | None, VOLATILE] = None
     """2 Polling: no cable; 3 Disabled: administratively down, or no module; 5 LinkUp."""
-    phys_state_name: str | None = None
-    rate_gbps: float | None = None
+    phys_state_name: Annotated[str | None, VOLATILE] = None
+    rate_gbps: Annotated[float | None, VOLATILE] = None
     """None unless ACTIVE: the rate of a port that is down is a placeholder (cases/068)."""
     link_layer: str
     """Ethernet or InfiniBand."""
     netdevs: tuple[str, ...] = ()
     """The network interfaces of the same hardware, by sysfs; their names are never derived."""
-    active_mtu: int | None = None
+    active_mtu: Annotated[int | None, VOLATILE] = None
     """The RDMA path MTU in bytes (4096 needs a link MTU of 4200 or more); None where no tool could tell."""
     pci: str | None = None
     """`0000:01:00.0`; None for a device without hardware of its own (soft-RoCE)."""
@@ -51,7 +52,7 @@ class RoceGid(Record):
 
     device: str
     port: int
-    index: int
+    index: Annotated[int, VOLATILE]
     """Its place, which moves when addresses come and go; never assume one."""
     gid: str
     """Eight groups of four hex digits, as sysfs prints it."""
@@ -63,8 +64,13 @@ class RoceGid(Record):
     """The address, when the GID is IPv4-mapped; `::10.0.0.1` is not (cases/071)."""
     link_layer: str | None = None
     """Of the port; None where the source does not say."""
-    port_active: bool | None = None
+    port_active: Annotated[bool | None, VOLATILE] = None
     """Is the port ACTIVE; None where the source does not say."""
+
+    @property
+    def comes_and_goes(self) -> bool:
+        """Those of IPv6: its link-local address comes with each attempt to bring the interface up."""
+        return self.ipv4 is None
 
     @property
     def key(self) -> tuple[str, str, str | None]:

@@ -17,17 +17,17 @@ _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-
 
 
 class Resident(Record):
-    """One loaded model."""
+    """One loaded model. All but which one it is settles while it loads, and with requests of clients."""
 
     name: str
     manifest_digest: str
-    size_bytes: int
+    size_bytes: Annotated[int, VOLATILE]
     """What it takes, weights and context together; 0 while it loads."""
-    size_vram_bytes: int
+    size_vram_bytes: Annotated[int, VOLATILE]
     """How much of that the GPU holds."""
-    context_length: int | None
+    context_length: Annotated[int | None, VOLATILE]
     """Tokens of context of each slot; None where the server does not say (before v0.12, or while loading)."""
-    keep: Literal["forever", "until", "unset"]
+    keep: Annotated[Literal["forever", "until", "unset"], VOLATILE]
     """`unset` is Go's zero time, from a server that has not set it yet: not expired."""
     seconds_left: Annotated[int | None, VOLATILE] = None
     """Until it goes unused, at the time of the look; rolls with each request."""

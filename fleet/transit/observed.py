@@ -1,9 +1,9 @@
 """What looks at a host's transit found: our files, the kernel's settings now and at boot, and its firewall."""
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from fleet.record import Record
+from fleet.record import VOLATILE, Record
 from fleet.transit.firewall import Filter
 from fleet.transit.sysctl import SysctlFile
 
@@ -59,8 +59,9 @@ class Firewall(Record):
 
     docker: str | None = None
     """systemd's word for `docker.service`, `active` or another; None where there is no such unit."""
-    filters: tuple[Filter, ...] = ()
-    """The table of the `iptables` that Docker calls comes first; empty where there is no such program."""
+    filters: Annotated[tuple[Filter, ...], VOLATILE] = ()
+    """The table of the `iptables` that Docker calls comes first; empty where there is no such program. Docker changes
+    it with each container."""
     foreign: tuple[ForeignChain, ...] = ()
     zones: dict[str, str] | None = None
     """The zone of each interface, where firewalld runs."""

@@ -33,11 +33,16 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
-    "DeviceUse.holders", "Kernel.uptime_seconds", "Link.ifindex", "Link.parent_index", "LinkAddress.deprecated",
-    "LinkAddress.tentative", "Measured.gbps", "Memory.available_bytes", "Memory.cma_free_bytes", "Memory.free_bytes",
-    "Memory.hugepages_free", "Memory.swap_free_bytes", "RailPing.rtt_ms", "Resident.seconds_left", "Running.clients",
-    "SshConnection.client", "LockState.held", "LockState.boot_id", "LockState.holder_lives", "LockState.at_work",
-    "LockState.taker", "LockState.controller_lives",
+    "CableSwitch.cable_seen", "DeviceUse.holders", "Firewall.filters", "Kernel.uptime_seconds", "Link.carrier",
+    "Link.ifindex", "Link.mac", "Link.operstate", "Link.parent_index", "Link.permanent_mac", "Link.up",
+    "LinkAddress.deprecated", "LinkAddress.tentative", "LockState.at_work", "LockState.boot_id",
+    "LockState.controller_lives", "LockState.held", "LockState.holder_lives", "LockState.taker", "Measured.gbps",
+    "Memory.available_bytes", "Memory.cma_free_bytes", "Memory.free_bytes", "Memory.hugepages_free",
+    "Memory.swap_free_bytes", "NmDevice.connection", "NmDevice.detail", "NmDevice.kept_down", "NmDevice.state",
+    "Profile.device", "Profile.state", "RailPing.rtt_ms", "Resident.context_length", "Resident.keep",
+    "Resident.seconds_left", "Resident.size_bytes", "Resident.size_vram_bytes", "RoceDevice.active_mtu",
+    "RoceDevice.phys_state", "RoceDevice.phys_state_name", "RoceDevice.rate_gbps", "RoceDevice.state",
+    "RoceDevice.state_name", "RoceGid.index", "RoceGid.port_active", "Running.clients", "SshConnection.client",
 }  # fmt: skip
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
 SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
@@ -140,6 +145,12 @@ def test_what_changes_by_itself_is_marked() -> None:
         if each.is_volatile(name)
     }
     assert marked == VOLATILE
+
+
+def test_of_what_a_plan_says_only_its_notes_change_by_themselves() -> None:
+    marked = {f"{each.__name__}.{name}" for each in records(Plan, set()) for name in each.model_fields
+              if each.is_volatile(name)}  # fmt: skip
+    assert marked == {"HostPlan.notes"}
 
 
 KERNEL = Kernel(release="6.17.0", page_size_bytes=4096, command_line=CommandLine(), boot_id="one", uptime_seconds=1.0)

@@ -218,7 +218,7 @@ class SimulatedSpark:
     def settled(self) -> dict[str, Any]:
         """What is the same on two hosts that came to the same end: the numbers of processes and boots are not, nor is
         which plans led there."""
-        found: dict[str, Any] = self.seen.stable
+        found: dict[str, Any] = self.seen.to_json()
         stamp = known(self.seen.generation)
         running = known(self.seen.invocation).invocation
         found["generation"] = {
