@@ -39,6 +39,7 @@ EVERY_FACT = (
     "invocation.OllamaInvocation",
     "gpu.GpuState",
     "processes.EngineProcesses",
+    "containers.Containers",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

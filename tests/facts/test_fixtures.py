@@ -23,6 +23,11 @@ from pyinfra.api.exceptions import FactProcessError
 from facts.bundle import EVERY_FACT
 
 HERE = Path(__file__).parent
+TEXTS = (
+    "kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock", "gpu", "processes",
+    "containers",
+)  # fmt: skip
+"""Modules whose facts must each have a fixture."""
 FIXTURES = sorted(path for path in HERE.glob("*.*/*.yaml") if path.parent.is_dir())
 
 
@@ -58,9 +63,7 @@ def _output(fixture: dict[str, Any], path: Path) -> list[str]:
     return output.split("\n") if isinstance(output, str) else list(output)
 
 
-@pytest.mark.parametrize(
-    "module", ["kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock", "gpu", "processes"]
-)
+@pytest.mark.parametrize("module", TEXTS)
 def test_every_fact_that_reads_text_has_fixtures(module: str) -> None:
     found = {name for name in EVERY_FACT if name.startswith(f"{module}.")}
     assert found
