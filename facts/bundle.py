@@ -40,6 +40,8 @@ EVERY_FACT = (
     "gpu.GpuState",
     "processes.EngineProcesses",
     "containers.Containers",
+    "vllm.VllmServers",
+    "llamacpp.LlamaCpp",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

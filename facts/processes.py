@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -11,13 +11,14 @@ from fleet import engine_argv
 from fleet.processes import EngineProcesses as FoundProcesses
 from fleet.processes import parse_processes
 
+_CARRIED = {"processes": "engine_processes", "http": "engine_http", "invocation": "ollama_invocation"}
 
-def engine_texts() -> dict[str, str]:
-    """The texts that `facts/remote/engine_processes.py` needs on a host."""
-    return {
-        "argv": Path(engine_argv.__file__).read_text("utf-8"),
-        "invocation": files("facts.remote").joinpath("ollama_invocation.py").read_text("utf-8"),
-    }
+
+def engines(look: str, **arguments: Any) -> str:
+    """The command of one look of `facts/remote/engines.py`; those of one bundle find the processes once."""
+    texts = {key: files("facts.remote").joinpath(f"{name}.py").read_text("utf-8") for key, name in _CARRIED.items()}
+    texts["argv"] = Path(engine_argv.__file__).read_text("utf-8")
+    return as_root(remote_python("engines", look=look, **texts, **arguments))
 
 
 class EngineProcesses(Look[FoundProcesses]):
@@ -46,7 +47,7 @@ class EngineProcesses(Look[FoundProcesses]):
 
     @override
     def command(self) -> str:
-        return as_root(remote_python("engine_processes", **engine_texts()))
+        return engines("processes")
 
     @override
     def parse(self, text: str) -> FoundProcesses:

@@ -31,7 +31,8 @@ VLLM_FLAGS = frozenset({
 })  # fmt: skip
 LLAMA_VALUES = frozenset({
     "model", "hf-repo", "alias", "host", "port", "ctx-size", "parallel", "n-gpu-layers", "rpc", "cache-type-k",
-    "cache-type-v", "model-draft", "models-dir", "models-max", "flash-attn", "tensor-split",
+    "cache-type-v", "model-draft", "models-dir", "models-max", "flash-attn", "tensor-split", "spec-type",
+    "spec-draft-n-max", "load-mode", "sleep-idle-seconds",
 })  # fmt: skip
 LLAMA_FLAGS = frozenset({"no-mmap", "mlock", "no-slots", "slots", "metrics", "ollama-engine"})
 RPC_VALUES = frozenset({"host", "port", "device", "mem"})
@@ -43,7 +44,7 @@ SHORT = {
              "q": "quantization"},
     "llama.cpp": {"m": "model", "hf": "hf-repo", "hfr": "hf-repo", "a": "alias", "c": "ctx-size", "np": "parallel",
                   "ngl": "n-gpu-layers", "gpu-layers": "n-gpu-layers", "ctk": "cache-type-k", "ctv": "cache-type-v",
-                  "md": "model-draft", "fa": "flash-attn", "ts": "tensor-split"},
+                  "md": "model-draft", "spec-draft-model": "model-draft", "fa": "flash-attn", "ts": "tensor-split"},
     "rpc": {"H": "host", "p": "port", "d": "device", "m": "mem", "c": "cache"},
 }  # fmt: skip
 SPECULATIVE = ("method", "model", "num_speculative_tokens", "draft_tensor_parallel_size")

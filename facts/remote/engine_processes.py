@@ -1,4 +1,4 @@
-"""Find the processes of engines on this host, and print one JSON line.
+"""Find the processes of engines on this host. Carried as text, beside `engines`.
 
 The texts of `fleet/engine_argv.py` and `ollama_invocation.py` come with the arguments: the host knows an engine, and
 what of its words may leave, by the very code that the controller tests.
@@ -8,7 +8,6 @@ import contextlib
 import functools
 import glob
 import hashlib
-import json
 import os
 import pwd
 import re
@@ -209,10 +208,3 @@ def look(asked):
     others = sum(process["status"].get("RssAnon", 0) for pid, process in processes.items() if pid not in own)
     told = [each for each in (described(process, asked) for process in found) if each is not None]
     return {"processes": told, "others_anonymous_bytes": others}
-
-
-def main(text):
-    try:
-        print(json.dumps(look(json.loads(text))))
-    except Blind as blind:
-        print(json.dumps({"error": str(blind)}))

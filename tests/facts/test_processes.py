@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from facts.processes import engine_texts
+from facts.processes import EngineProcesses as Look
 from facts.remote import engine_processes
 from fleet.processes import EngineProcess, EngineProcesses, parse_processes
 
@@ -45,7 +45,8 @@ def start() -> Iterator[Start]:
 
 def look() -> EngineProcesses:
     REMOTE.DIGESTS.clear()
-    return parse_processes(json.dumps(REMOTE.look(engine_texts())))
+    command: Any = Look().command()
+    return parse_processes(json.dumps(REMOTE.look(command.arguments)))
 
 
 def seen(pid: int) -> EngineProcess:

@@ -1,0 +1,141 @@
+"""Look at the engines of this host, at their processes or by their own word, and print one JSON line.
+
+The processes are looked for once for all looks of a bundle. Texts come with the arguments: `engine_processes.py` with
+what it needs, and `engine_http.py`.
+"""
+
+import functools
+import json
+import types
+
+VLLM_PORT = 8000
+"""Where `vllm serve` listens when no port is given."""
+LLAMA_PORT = 8080
+SLEEPS = b"LLAMA_ARG_SLEEP_IDLE_SECONDS="
+"""How the environment says what `--sleep-idle-seconds` does."""
+
+
+@functools.cache
+def loaded(name, text):
+    module = types.ModuleType(name)
+    exec(text, module.__dict__)
+    return module
+
+
+@functools.cache
+def found(processes, argv, invocation):
+    return loaded("processes", processes).look({"argv": argv, "invocation": invocation})
+
+
+def models(body):
+    """The entries of vLLM's /v1/models without what changes at each request."""
+    listed = json.loads(body)["data"]
+    return [{key: entry.get(key) for key in ("id", "root", "parent", "max_model_len")} for entry in listed]
+
+
+def series(names):
+    """A pick of the lines of some series of /metrics."""
+
+    def pick(body):
+        lines = (line for line in body.splitlines() if line.split("{")[0].split(" ")[0] in names)
+        return "\n".join(lines)
+
+    return pick
+
+
+def llama_models(body):
+    """The entries of llama.cpp's /models; the arguments of a status may hold a key."""
+    told = []
+    for entry in json.loads(body)["data"]:
+        status, meta = entry.get("status"), entry.get("meta") or {}
+        kept = {key: meta.get(key) for key in ("size", "n_params", "n_ctx_train")}
+        value = status.get("value") if isinstance(status, dict) else None
+        failed = bool(status.get("failed")) if isinstance(status, dict) else False
+        known = {"id": entry["id"], "aliases": entry.get("aliases") or [], **kept}
+        told.append({**known, "status": value, "failed": failed})
+    return told
+
+
+def props(body):
+    """Of /props what says how it serves; never its template."""
+    said = json.loads(body)
+    settings = said.get("default_generation_settings") or {}
+    kept = {key: said.get(key) for key in ("role", "model_path", "model_alias", "total_slots", "build_info")}
+    return {**kept, "n_ctx": settings.get("n_ctx"), "is_sleeping": said.get("is_sleeping")}
+
+
+def slots(body):
+    """Of /slots who is at work; never a prompt."""
+    return [{key: each.get(key) for key in ("id", "n_ctx", "is_processing")} for each in json.loads(body)]
+
+
+def vllm(asked, http, endpoint, process):
+    picks = {
+        "/health": lambda body: True,
+        "/version": http.field("version"),
+        "/v1/models": models,
+        "/is_sleeping": http.field("is_sleeping"),
+        "/metrics": series(frozenset(asked["names"])),
+    }
+    return http.said(endpoint, picks) if endpoint else http.silent(picks)
+
+
+def llama(asked, http, endpoint, process):
+    """/slots is a task to a server that sleeps when idle: it would be woken, or kept awake."""
+    picks = {
+        "/health": lambda body: True,
+        "/props": props,
+        "/models": llama_models,
+        "/metrics": series(frozenset(asked["names"])),
+    }
+    if not endpoint:
+        return http.silent((*picks, "/slots"))
+    said = http.said(endpoint, picks)
+    known = said["/props"].get("value") or {}
+    if known.get("role") == "router" or not known:
+        said["/slots"] = {"error": "a router has none of its own" if known else "its /props did not answer"}
+    elif may_sleep(process) or known.get("is_sleeping"):
+        said["/slots"] = {"error": "not asked, since it may sleep when idle and would be kept awake"}
+    else:
+        said["/slots"] = http.picked(http.asked(endpoint, "/slots"), slots)
+    return said
+
+
+def may_sleep(process):
+    """Could it sleep when idle? Of one that is only known by its address nobody can tell."""
+    if process is None or "sleep-idle-seconds" in process["options"]:
+        return True
+    try:
+        with open(f"/proc/{process['pid']}/environ", "rb") as file:
+            return SLEEPS in file.read()
+    except OSError:
+        return True
+
+
+SERVERS = {"vllm": ("vllm", VLLM_PORT, vllm), "llamacpp": ("llama.cpp", LLAMA_PORT, llama)}
+
+
+def servers(asked, processes):
+    runtime, port, ask = SERVERS[asked["look"]]
+    http, invocation = loaded("http", asked["http"]), loaded("invocation", asked["invocation"])
+    told = []
+    for server in http.servers(processes, runtime, port, asked["endpoints"], invocation):
+        process, endpoint = server["process"], server["endpoint"]
+        known = {key: process[key] if process else None for key in ("pid", "container_id")}
+        told.append({"endpoint": endpoint, **known, "said": ask(asked, http, endpoint, process)})
+    return told
+
+
+def look(asked):
+    try:
+        seen = found(asked["processes"], asked["argv"], asked["invocation"])
+    except loaded("processes", asked["processes"]).Blind as blind:
+        return {"error": str(blind)}
+    if asked["look"] == "processes":
+        return seen
+    lenders = [each for each in seen["processes"] if each["role"] == "rpc"]
+    return {"servers": servers(asked, seen["processes"]), "lenders": lenders}
+
+
+def main(text):
+    print(json.dumps(look(json.loads(text))))

@@ -1,0 +1,177 @@
+"""The llama-servers of a host, by their own word, and the processes that lend their memory to one elsewhere. Pure.
+
+Sources: llama.cpp's tools/server/README.md (2026-11), cases 098 and 100, field-notes "llama.cpp RPC".
+"""
+
+import json
+import math
+from typing import Annotated, Any, Literal
+
+from fleet.exposition import parse_exposition
+from fleet.processes import EngineProcess, EngineProcesses
+from fleet.record import VOLATILE, Record, Unobserved
+from fleet.said import Said, complaint, read
+
+PROCESSING = "llamacpp:requests_processing"
+DEFERRED = "llamacpp:requests_deferred"
+DRAFTED = "llamacpp:spec_decode_num_draft_tokens_total"
+ACCEPTED = "llamacpp:spec_decode_num_accepted_tokens_total"
+NAMES = (PROCESSING, DEFERRED, DRAFTED, ACCEPTED)
+"""Series that may leave a host."""
+
+_RESIDENT = frozenset({"loaded", "loading"})
+"""States in which a model of a router has memory: one that sleeps has given it back."""
+
+
+class Slot(Record):
+    """One request at a time."""
+
+    id: int
+    context: int | None
+    """Tokens."""
+    processing: Annotated[bool, VOLATILE]
+
+
+class LlamaModel(Record):
+    """One model that a server lists."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+    status: Annotated[str | None, VOLATILE] = None
+    """`loaded`, `loading`, `unloaded`, `sleeping` or `downloading`; None where there is no router, and so one model."""
+    failed: Annotated[bool, VOLATILE] = False
+    """Did its last load fail?"""
+    weights_bytes: int | None = None
+    """Of its tensors, without context; None where the server does not say, as while it loads."""
+    trained_context: int | None = None
+
+    @property
+    def is_resident(self) -> bool:
+        """Listed is not resident: a router lists what it could load (cases/100)."""
+        return self.status is None or self.status in _RESIDENT
+
+
+class LlamaCounts(Record):
+    """What a server counts, where it was started with --metrics."""
+
+    processing: Annotated[int | None, VOLATILE] = None
+    deferred: Annotated[int | None, VOLATILE] = None
+    drafted_tokens: Annotated[int | None, VOLATILE] = None
+    accepted_tokens: Annotated[int | None, VOLATILE] = None
+
+
+class LlamaServer(Record):
+    """One llama-server, and what it says of itself."""
+
+    endpoint: str | None
+    """Where a client on its host reaches it; None where it listens nowhere yet."""
+    pid: int | None = None
+    container_id: str | None = None
+    health: Annotated[Literal["ok", "loading", "error"] | Unobserved, VOLATILE]
+    """`ok` may come seconds before a completion does (cases/098)."""
+    mode: Literal["single", "router"] | Unobserved
+    build: str | None = None
+    """`b8681-…`: every host of a model that is spread needs the same."""
+    context_per_slot: int | None = None
+    """Tokens: the whole context divided by the slots."""
+    total_slots: int | None = None
+    sleeping: Annotated[bool | None, VOLATILE] = None
+    """Does it sleep since nobody asked? Then its memory is given back."""
+    models: tuple[LlamaModel, ...] | Unobserved
+    slots: tuple[Slot, ...] | Unobserved
+    """Not asked of one that may sleep when idle: the look would wake it, or keep it awake."""
+    counts: LlamaCounts | Unobserved
+
+    @property
+    def is_idle(self) -> bool | Unobserved:
+        """Is no request at work? By its slots, else by what it counts."""
+        if not isinstance(self.slots, Unobserved):
+            return not any(slot.processing for slot in self.slots)
+        if isinstance(self.counts, Unobserved) or self.counts.processing is None:
+            return self.slots
+        return self.counts.processing == 0 and not self.counts.deferred
+
+
+class LlamaCpp(Record):
+    """Every llama-server of a host, and every process that lends its memory by RPC."""
+
+    servers: tuple[LlamaServer, ...] = ()
+    rpc: tuple[EngineProcess, ...] = ()
+
+
+def parse_llamacpp(text: str) -> LlamaCpp:
+    """From the JSON of a look; raises ValueError where it could not look."""
+    found = json.loads(text)
+    if "error" in found:
+        raise ValueError(found["error"])
+    lenders = EngineProcesses.model_validate({"processes": found["lenders"]})
+    return LlamaCpp(servers=tuple(_server(each) for each in found["servers"]), rpc=lenders.processes)
+
+
+def _server(found: dict[str, Any]) -> LlamaServer:
+    said: Said = found["said"]
+    models = read("/models", said, lambda listed: tuple(map(_model, listed)))
+    props = read("/props", said, dict)
+    known = {} if isinstance(props, Unobserved) else props
+    return LlamaServer(
+        endpoint=found["endpoint"],
+        pid=found["pid"],
+        container_id=found["container_id"],
+        health=_health(said["/health"]),
+        mode=_mode(known, models),
+        build=known.get("build_info"),
+        context_per_slot=known.get("n_ctx") or None,
+        total_slots=known.get("total_slots"),
+        sleeping=known.get("is_sleeping"),
+        models=models,
+        slots=read("/slots", said, lambda listed: tuple(map(_slot, listed))),
+        counts=_counts(said),
+    )
+
+
+def _model(found: dict[str, Any]) -> LlamaModel:
+    return LlamaModel(
+        id=found["id"],
+        aliases=tuple(found["aliases"]),
+        status=found["status"],
+        failed=found["failed"],
+        weights_bytes=found["size"],
+        trained_context=found["n_ctx_train"],
+    )
+
+
+def _slot(found: dict[str, Any]) -> Slot:
+    return Slot(id=found["id"], context=found["n_ctx"], processing=found["is_processing"])
+
+
+def _health(answer: dict[str, Any]) -> Literal["ok", "loading", "error"] | Unobserved:
+    """503 is a model that loads, and no fault."""
+    if "status" not in answer:
+        return Unobserved(reason=f"/health: {complaint(answer)}")
+    words: dict[int, Literal["ok", "loading"]] = {200: "ok", 503: "loading"}
+    return words.get(answer["status"], "error")
+
+
+def _mode(
+    props: dict[str, Any], models: tuple[LlamaModel, ...] | Unobserved
+) -> Literal["single", "router"] | Unobserved:
+    """A router says so, gives each model a status, or has none to list; a single server always lists its own."""
+    if props.get("role") == "router":
+        return "router"
+    if isinstance(models, Unobserved):
+        return models
+    return "router" if not models or models[0].status is not None else "single"
+
+
+def _counts(said: Said) -> LlamaCounts | Unobserved:
+    samples = read("/metrics", said, parse_exposition)
+    if isinstance(samples, Unobserved):
+        off = said["/metrics"].get("status") == 501
+        return Unobserved(reason="/metrics: it was not started with --metrics") if off else samples
+    values = {sample.name: int(sample.value) for sample in samples if math.isfinite(sample.value)}
+    return LlamaCounts(
+        processing=values.get(PROCESSING),
+        deferred=values.get(DEFERRED),
+        drafted_tokens=values.get(DRAFTED),
+        accepted_tokens=values.get(ACCEPTED),
+    )

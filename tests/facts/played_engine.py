@@ -1,0 +1,74 @@
+"""An engine that is played: a process that calls itself one, and answers over HTTP what a file says.
+
+answers = {"/health": [200, ""], "/metrics": [307, "", {"Location": "/metrics/"}]}
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+PROGRAM = """
+import json, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        with open(ANSWERS) as file:
+            answers = json.load(file)
+        with open(ANSWERS + ".asked", "a") as file:
+            file.write(self.path + "\\n")
+        status, body, *headers = answers.get(self.path, [404, '{"detail": "Not Found"}'])
+        self.send_response(status)
+        for name, value in (headers[0] if headers else {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *args):
+        pass
+
+server = HTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+class PlayedEngine:
+    """A process under the name of an engine, as `vllm` with `serve org/model`."""
+
+    def __init__(self, folder: Path, name: str, *words: str, environment: Mapping[str, str] | None = None) -> None:
+        folder.mkdir(exist_ok=True)
+        self.answers = folder / f"{name}.json"
+        self.says({})
+        (folder / name).write_text(f"ANSWERS = {str(self.answers)!r}\n{PROGRAM}")
+        self.process = subprocess.Popen(
+            [sys.executable, str(folder / name), *words], stdout=subprocess.PIPE, env=environment
+        )
+        assert self.process.stdout is not None
+        self.port = int(self.process.stdout.readline())
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+
+    def says(self, answers: Mapping[str, Any]) -> None:
+        """What it answers from now on; a value that does not begin with a status is JSON with status 200."""
+        spelled = {key: each if _has_status(each) else [200, json.dumps(each)] for key, each in answers.items()}
+        self.answers.write_text(json.dumps(spelled))
+
+    @property
+    def asked(self) -> list[str]:
+        """Every path that it was asked."""
+        asked = Path(f"{self.answers}.asked")
+        return asked.read_text().splitlines() if asked.exists() else []
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+def _has_status(answer: Any) -> bool:
+    return isinstance(answer, list) and bool(answer) and isinstance(answer[0], int)

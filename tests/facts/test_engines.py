@@ -1,0 +1,185 @@
+"""Finding servers by their processes and asking them: played engines over real HTTP."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from facts.llamacpp import LlamaCpp
+from facts.remote import engine_http, engines
+from facts.vllm import VllmServers
+from fleet.llamacpp import LlamaServer
+from fleet.record import Unobserved
+from fleet.vllm import VllmServer
+from tests.conftest import CaseText
+from tests.facts.played_engine import PlayedEngine
+
+REMOTE: Any = engines
+HTTP: Any = engine_http
+Play = Callable[..., PlayedEngine]
+PROPS = {
+    "default_generation_settings": {"n_ctx": 8192, "prompt": "s3cr3t"}, "total_slots": 2, "build_info": "b8681-x",
+    "model_path": "/m/a.gguf", "chat_template": "s3cr3t", "is_sleeping": False,
+}  # fmt: skip
+LLAMA: dict[str, Any] = {
+    "/health": {"status": "ok"},
+    "/props": PROPS,
+    "/models": {"data": [{"id": "a", "meta": {"size": 100, "n_ctx_train": 40960}}]},
+    "/slots": [{"id": 0, "n_ctx": 8192, "is_processing": True, "prompt": "s3cr3t"}],
+    "/metrics": [501, '{"error": {"code": 501}}'],
+}
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Play]:
+    started: list[PlayedEngine] = []
+
+    def start(name: str, *words: str, **environment: str) -> PlayedEngine:
+        folder = tmp_path / str(len(started))
+        started.append(PlayedEngine(folder, name, *words, environment={**os.environ, **environment}))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.stop()
+
+
+def look(fact: Any, **arguments: str) -> Any:
+    REMOTE.found.cache_clear()
+    command: Any = fact.command(**arguments)
+    return fact.parse(json.dumps(REMOTE.look(command.arguments)))
+
+
+def vllm(**arguments: str) -> VllmServer:
+    (found,) = look(VllmServers(), **arguments)
+    assert isinstance(found, VllmServer)
+    return found
+
+
+def llama(**arguments: str) -> LlamaServer:
+    (found,) = look(LlamaCpp(), **arguments).servers
+    assert isinstance(found, LlamaServer)
+    return found
+
+
+def test_a_vllm_is_found_by_its_process_and_asked_where_it_listens(play: Play, case: CaseText) -> None:
+    engine = play("vllm", "serve", "org/model", "--api-key", "s3cr3t")
+    models = json.loads(case("091", "input.json"))
+    models["data"][0]["permission"] = [{"id": "s3cr3t"}]
+    engine.says({
+        "/health": [200, ""], "/version": {"version": "0.11.0"}, "/v1/models": models,
+        "/metrics": [307, "", {"Location": "/metrics/"}],
+        "/metrics/": [200, case("093", "input.new.txt") + 'other{token="s3cr3t"} 1\n'],
+    })  # fmt: skip
+    found = vllm()
+    assert (found.endpoint, found.pid, found.healthy, found.version) == (
+        engine.endpoint, engine.process.pid, True, "0.11.0",
+    )  # fmt: skip
+    assert not isinstance(found.models, Unobserved)
+    assert found.models.models[0].names == ("fast", "default")
+    assert not isinstance(found.metrics, Unobserved)
+    assert found.metrics.engines[0].kv_use == 0.4
+    assert "s3cr3t" not in found.canonical
+
+
+def test_one_that_asks_for_a_key_is_asked_no_more_than_that(play: Play) -> None:
+    play("vllm", "serve", "m").says({"/health": [200, ""], "/v1/models": [401, '{"error": "s3cr3t"}']})
+    found = vllm()
+    assert found.models == Unobserved(reason="/v1/models: status 401: it asks for a key")
+    assert "s3cr3t" not in found.canonical
+
+
+def test_a_headless_vllm_answers_nobody(play: Play) -> None:
+    play("vllm", "serve", "m", "--headless", "--node-rank", "1")
+    assert look(VllmServers()) == ()
+
+
+def test_an_address_is_asked_without_a_process_and_once_with_one(play: Play) -> None:
+    engine = play("vllm", "serve", "m")
+    engine.says({"/health": [200, ""]})
+    assert vllm(endpoints=engine.endpoint).pid == engine.process.pid
+    engine.stop()
+    found = vllm(endpoints=f"{engine.endpoint}/")
+    assert (found.endpoint, found.pid) == (engine.endpoint, None)
+    assert found.healthy == Unobserved(reason="/health: connection refused")
+    assert found.metrics == Unobserved(reason="/metrics: connection refused")
+
+
+def test_a_llama_server_is_told_without_prompts(play: Play) -> None:
+    engine = play("llama-server", "-m", "/m/a.gguf", "--api-key", "s3cr3t")
+    engine.says(LLAMA)
+    found = llama()
+    assert (found.pid, found.mode, found.context_per_slot, found.is_idle) == (engine.process.pid, "single", 8192, False)
+    assert not isinstance(found.models, Unobserved)
+    assert found.models[0].weights_bytes == 100
+    assert "s3cr3t" not in found.canonical
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "changed"),
+    [
+        (("--sleep-idle-seconds", "300"), {}, {}),
+        ((), {"LLAMA_ARG_SLEEP_IDLE_SECONDS": "300"}, {}),
+        ((), {}, {"/props": {**PROPS, "is_sleeping": True}}),
+        ((), {}, {"/props": {"role": "router"}}),
+        ((), {}, {"/props": [401, ""]}),
+    ],
+)
+def test_one_that_may_sleep_is_not_kept_awake(
+    play: Play, words: tuple[str, ...], environment: dict[str, str], changed: dict[str, Any]
+) -> None:
+    engine = play("llama-server", *words, **environment)
+    engine.says({**LLAMA, **changed})
+    assert isinstance(llama().slots, Unobserved)
+    assert "/slots" not in engine.asked
+
+
+def test_one_that_loads_says_so(play: Play) -> None:
+    loading = [503, '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}']
+    play("llama-server").says(dict.fromkeys(LLAMA, loading))
+    assert llama().health == "loading"
+
+
+def test_one_that_listens_nowhere_yet_is_told(play: Play) -> None:
+    process = {"runtime": "vllm", "role": "server", "pid": 7, "under": None, "listens": [], "options": {}}
+    (found,) = HTTP.servers([{**process, "host_network": True}], "vllm", 8000, [], _Places)
+    assert found["endpoint"] is None
+    assert set(HTTP.silent(["/health"])) == {"/health"}
+
+
+@pytest.mark.parametrize(
+    ("options", "ports"),
+    [({"port": "9000"}, [9000]), ({}, [8000]), ({"port": "7"}, [8000]), ({"port": "(redacted)"}, [8000])],
+)
+def test_the_port_is_that_which_was_given_else_the_usual_one(options: dict[str, str], ports: list[int]) -> None:
+    assert _ports(["127.0.0.1:9000", "127.0.0.1:8000"], options) == ports
+
+
+def test_another_port_is_better_than_none() -> None:
+    assert _ports(["127.0.0.1:9931"], {}) == [9931]
+
+
+class _Places:
+    @staticmethod
+    def endpoints(places: list[tuple[Any, int]]) -> list[int]:
+        return [port for _, port in places]
+
+
+def _ports(listens: list[str], options: dict[str, str]) -> list[int]:
+    process = {"listens": listens, "options": options, "host_network": True}
+    found: list[int] = HTTP.endpoints(process, 8000, _Places)
+    return found
+
+
+def test_a_server_behind_processes_that_share_its_port_is_one() -> None:
+    def server(pid: int, under: int | None, listens: list[str]) -> dict[str, Any]:
+        known = {"runtime": "vllm", "role": "server", "options": {}, "host_network": True}
+        return {**known, "pid": pid, "under": under, "listens": listens}
+
+    processes = [server(1, None, []), server(2, 1, ["127.0.0.1:8000"]), server(3, 1, ["127.0.0.1:8000"])]
+    invocation = REMOTE.loaded("invocation", LlamaCpp().command().arguments["invocation"])  # type: ignore[attr-defined]
+    found = HTTP.servers(processes, "vllm", 8000, [], invocation)
+    assert [(each["endpoint"], each["process"]["pid"]) for each in found] == [("http://127.0.0.1:8000", 2)]
