@@ -62,8 +62,8 @@ FABRIC: dict[str, tuple[str, str]] = {
         "stop them and run again: `pyinfra INV fact facts.roce.RdmaUse` shows who holds what",
     ),
     "transport_unavailable": (
-        "`sparks env`: a rail of the Spark has no RoCE v2 GID, so no environment can be made from it. Of a deployment: its "
-        "Sparks are not known to reach each other by that transport under this kernel release, or are known not to",
+        "`sparks env`: a rail of the Spark has no RoCE v2 GID, so no environment can be made from it. Of a deployment: "
+        "its Sparks are not known to reach each other by that transport under this kernel release, or are known not to",
         "converge the fabric first; or what it says would help",
     ),
     "management_address_missing": (
