@@ -7,7 +7,6 @@ import click
 
 from fleet.health import Verdict, worst
 from fleet.plan import Plan, Refusals
-from fleet.record import Record
 from fleet.refusal import Refusal
 from fleet.target import Scope, Target, target_of
 from lab.collect import roster_of
@@ -15,6 +14,7 @@ from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option
 from lab.consent import consent
 from lab.converge_document import Converged, Readback
 from lab.interrupt import interruptible
+from lab.plans.text import shown
 from lab.receipts.command import json_option
 from lab.receipts.place import receipts_folder, receipts_option
 from lab.receipts.run import this_command
@@ -75,7 +75,7 @@ def readback(target: str, scope: str, as_json: bool, inventory: str) -> None:
         target=found, scope=Scope(scope), plan=digest, due=due, refusals=refusals, findings=findings
     )  # fmt: skip
     show_plan(plan)
-    _print(document, as_json, [str(each) for each in findings])
+    _print(document, as_json)
     status = _status(document)
     if status:
         raise SystemExit(status)
@@ -98,27 +98,23 @@ def target_named(inventory: str, name: str) -> Target:
 
 
 def show_plan(plan: Plan | Refusals) -> None:
-    """What is due, for people: on standard error, so that a document can stand alone on the other."""
-    if isinstance(plan, Refusals):
-        for refusal in plan.refusals:
-            click.echo(f"refused: {refusal}", err=True)
-        return
-    for host in plan.hosts:
-        lines = [*map(str, host.steps)] or [f"{host.host} is as desired"]
-        for line in (*lines, *host.notes):
-            click.echo(line, err=True)
-    if not plan.is_noop:
-        click.echo(f"plan {plan.digest} for {plan.target}", err=True)
+    """A plan as `sparks show` has it, on standard error: a document can stand alone on the other."""
+    if isinstance(plan, Plan):
+        click.echo(shown(plan), err=True)
 
 
 def end(document: Converged, as_json: bool) -> None:
     """Print how it ended, and end with its status."""
-    lines = [*map(str, document.findings), *(f"refused: {each}" for each in document.refusals)]
     reason = f": {document.reason}" if document.reason else ""
-    _print(document, as_json, [*lines, f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})"])
+    _print(document, as_json, f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})")
     if document.outcome.exit_status:
         raise SystemExit(document.outcome.exit_status)
 
 
-def _print(document: Record, as_json: bool, lines: list[str]) -> None:
-    click.echo(json.dumps(document.to_json(), indent=2) if as_json else "\n".join(lines))
+def _print(document: Converged | Readback, as_json: bool, *lines: str) -> None:
+    """With a document on standard output what people read goes to the other."""
+    said = (*map(str, document.findings), *(f"refused: {each}" for each in document.refusals), *lines)
+    for line in said:
+        click.echo(line, err=as_json)
+    if as_json:
+        click.echo(json.dumps(document.to_json(), indent=2))

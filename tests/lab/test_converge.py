@@ -15,7 +15,7 @@ from fleet.outcome import Outcome
 from tests.deploys.site import ROOT, Site
 from tests.fleet import observed
 
-PLAN = re.compile(r"plan (sha256:[0-9a-f]{64}) for (\S+)")
+PLAN = re.compile(r"^plan (sha256:[0-9a-f]{64})$", re.MULTILINE)
 STOPS = """
 import os, signal
 run = World.run
@@ -53,7 +53,7 @@ class Done(NamedTuple):
     @property
     def digest(self) -> str:
         """Of the plan that was shown."""
-        return str(PLAN.findall(self.err)[-1][0])
+        return str(PLAN.findall(self.err)[-1])
 
 
 class Lab:

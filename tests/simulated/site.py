@@ -19,7 +19,8 @@ INVENTORY = """
 from lab.site import site
 elsewhere = site(__file__, {hosts!r}, known_hosts={known_hosts!r})
 """
-PLAN = re.compile(rf"plan (sha256:[0-9a-f]{{64}}) for {TARGET}\n")
+PLAN = re.compile(rf"(?:--plan |plan (?=\S+ for {TARGET}\n))(sha256:[0-9a-f]{{64}})")
+"""As `sparks` names it where nobody said yes, and pyinfra for that target."""
 HOST = {"ssh_hostname": "simulated.invalid", "ssh_user": "spark"}
 
 
