@@ -22,7 +22,7 @@ from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
-from lab.command import Failed, said
+from lab.command import Failed, Refused, said
 from lab.site import read_roster
 
 
@@ -61,7 +61,7 @@ def collect(
     wanted = tuple(dict.fromkeys(roster.enrolled if names is None else names))
     _are_enrolled(wanted, roster, inventory)
     hosts = hosts_of(inventory)
-    asked = {name: gevent.spawn(_observed, hosts[name], looks(roster.desired_for(name))) for name in wanted}
+    asked = {name: gevent.spawn(_asked, hosts[name], looks(roster.desired_for(name))) for name in wanted}
     try:
         gevent.joinall(list(asked.values()), raise_error=True)
     finally:
@@ -73,16 +73,14 @@ def collect(
 
 @contextmanager
 def connected(inventory: str, *names: str) -> Iterator[list[Host]]:
-    """Enrolled Sparks, each connected; raises Failed where one is none, or does not answer."""
+    """Enrolled Sparks, each connected; raises Failed where one is none, and Refused where one does not answer."""
     _are_enrolled(names, roster_of(inventory), inventory)
     every = hosts_of(inventory)
     hosts = [every[name] for name in names]
     try:
-        for host in hosts:
-            try:
-                host.connect(show_errors=False, raise_exceptions=True)
-            except ConnectError as error:
-                raise Failed(f"{host.name}: expected an answer over SSH, found {error.args[0]}") from error
+        silent = [(host.name, why) for host in hosts if (why := connect(host)) is not None]
+        if silent:
+            raise Refused("\n".join(str(unseen(*each).blind) for each in silent))
         yield hosts
     finally:
         for host in hosts:
@@ -120,11 +118,30 @@ def state_of(inventory: str, names: Iterable[str] | None = None) -> State:
     return state
 
 
-def _observed(host: Host, looks: Looks) -> Observation:
+def connect(host: Host) -> Unobserved | None:
+    """Connect to a host; None, or why it cannot be observed."""
+    try:
+        host.connect(show_errors=False, raise_exceptions=True)
+    except ConnectError as error:
+        return Unobserved(reason=f"no answer over SSH: {error.args[0]}")
+    return None
+
+
+def observed(host: Host, looks: Looks, silent: Unobserved | None = None) -> Observation:
+    """A host through these looks.
+
+    + silent: why it cannot be observed; None where it is connected
+    """
+    if silent is not None:
+        return unseen(host.name, silent, looks)
     with ctx_host.use(host):
-        try:
-            host.connect(show_errors=False, raise_exceptions=True)
-        except ConnectError as error:
-            silent = Unobserved(reason=f"no answer over SSH: {error.args[0]}")
-            return Observation(host=host.name, **dict.fromkeys(looks, silent))
         return observation(host, host.name, looks)
+
+
+def unseen(name: str, silent: Unobserved, looks: Iterable[str] = ("machine",)) -> Observation:
+    """What is known of a host that cannot be observed: why not, in each of these sections."""
+    return Observation(host=name, **dict.fromkeys(looks, silent))
+
+
+def _asked(host: Host, looks: Looks) -> Observation:
+    return observed(host, looks, connect(host))

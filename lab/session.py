@@ -13,7 +13,7 @@ from pathlib import Path
 import gevent
 import pyinfra
 from pyinfra.api import Host, State
-from pyinfra.api.connect import connect_all, disconnect_all
+from pyinfra.api.connect import disconnect_all
 from pyinfra.api.exceptions import PyinfraError
 from pyinfra.api.operations import run_ops
 from pyinfra.api.state import StateStage
@@ -22,16 +22,18 @@ from pyinfra_cli.util import load_deploy_file  # type: ignore[import-untyped]
 import deploys
 from deploys.approve import approve
 from deploys.target import Run, run_of
-from facts.needs import health_looks, observation
+from facts.desired import drained_for, roster_for
+from facts.needs import health_looks, looks_for, observation
 from fleet.approval import Approval
 from fleet.generation import Begun, Stamp
 from fleet.health import Finding, health
+from fleet.instant import utc_now
 from fleet.lock import LockState
 from fleet.locked import is_left
-from fleet.plan import Plan, Refusals
-from fleet.record import Digest
+from fleet.plan import Plan, Refusals, plan
+from fleet.record import Digest, Unobserved
 from fleet.target import Scope, Target
-from lab.collect import state_of
+from lab.collect import connect, observed, state_of
 from lab.command import Failed
 from operations.approved import Approved, Watcher
 
@@ -108,7 +110,7 @@ class Session:
 def session(inventory: str, target: Target, scope: Scope) -> Iterator[Session]:
     """The target, looked at and planned; its hosts are left, and their locks released, at the end.
 
-    Raises Failed where a host does not answer, or the deploy cannot be made.
+    Where a host does not answer there are refusals in place of a plan. Raises Failed where the deploy cannot be made.
     """
     os.environ["PYINFRA_PROGRESS"] = "off"
     pyinfra.is_cli = True
@@ -122,10 +124,11 @@ def session(inventory: str, target: Target, scope: Scope) -> Iterator[Session]:
 
 
 def _prepared(state: State, target: Target, scope: Scope) -> Session:
+    state.set_stage(StateStage.Connect)
+    if silent := _connect(state, target):
+        return _unseen(state, target, scope, silent)
     refused = None
     try:
-        state.set_stage(StateStage.Connect)
-        connect_all(state)
         state.set_stage(StateStage.Prepare)
         load_deploy_file(state, str(DEPLOYS / f"{scope}.py"))
     except PyinfraError as error:
@@ -137,3 +140,34 @@ def _prepared(state: State, target: Target, scope: Scope) -> Session:
         raise Failed(str(refused or "expected a plan, found none"))
     (plan,) = (each for each in run.plans if each.target == target)
     return Session(target, state, run, plan)
+
+
+def _connect(state: State, target: Target) -> dict[str, Unobserved]:
+    """Connect to every host at once; by name, why one cannot be observed. pyinfra's own would end the run there."""
+    hosts = _hosts(state, target)
+    connecting = [gevent.spawn(connect, host) for host in hosts]
+    gevent.joinall(connecting, raise_error=True)
+    found = {host: each.get() for host, each in zip(hosts, connecting, strict=True)}
+    for host, silent in found.items():
+        if silent is None:
+            state.activate_host(host)
+    return {host.name: silent for host, silent in found.items() if silent is not None}
+
+
+def _unseen(state: State, target: Target, scope: Scope, silent: dict[str, Unobserved]) -> Session:
+    """Those that answer are looked at all the same: every reason on every host is told at once."""
+    hosts = _hosts(state, target)
+    roster, now = roster_for(hosts[0]), f"{utc_now():%FT%TZ}"
+    looks = {host: looks_for(roster.desired_for(host.name), scope) for host in hosts}
+    looking = {host.name: gevent.spawn(observed, host, looks[host], silent.get(host.name)) for host in hosts}
+    gevent.joinall(list(looking.values()), raise_error=True)
+    drained = frozenset().union(*map(drained_for, hosts))
+    run = Run(roster, scope, {name: each.get() for name, each in looking.items()}, drained, now)
+    outcome = plan(roster, target, run.collection, scope, drained)
+    assert isinstance(outcome, Refusals), "expected no plan for a host that was not observed"
+    run.refusals = outcome.refusals
+    return Session(target, state, run, outcome)
+
+
+def _hosts(state: State, target: Target) -> list[Host]:
+    return [state.inventory.get_host(name) for name in target.hosts]

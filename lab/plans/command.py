@@ -64,7 +64,8 @@ def show(file: str, commands: bool) -> None:
 def observe(target: str, output: str, inventory: str) -> None:
     """Look at the hosts of TARGET and keep what was seen, to plan from elsewhere with `sparks plan TARGET --from FILE`.
 
-    Nothing is changed. Keys, passwords and SSIDs have not left the hosts; names, addresses and paths are in it.
+    Nothing is changed. Keys, passwords and SSIDs have not left the hosts; names, addresses and paths are in it. What
+    could not be observed is in it as that; exit status 3 where it is all of a host, as when it does not answer.
     """
     refuse_output(output)
     found = target_named(inventory, target)
@@ -82,6 +83,8 @@ def observe(target: str, output: str, inventory: str) -> None:
         put(STANDARD, text_of(document))
     else:
         write(output, document)
+    if silent := [no for each in collection.observations if (no := each.blind) is not None]:
+        raise Refused("\n".join(map(str, silent)))
 
 
 def _planned(inventory: str, target: Target, scope: Scope) -> Plan | Refusals:

@@ -145,11 +145,11 @@ def test_a_target_that_cannot_be_drained_is_refused_before_anything(site: Site, 
     assert not site.receipts.exists()
 
 
-def test_a_host_that_does_not_answer_is_a_failure_with_a_receipt(site: Site) -> None:
+def test_a_host_that_does_not_answer_is_refused_with_a_receipt(site: Site) -> None:
     site.answers = False
     status, _, err = site.run("a")
-    assert (status, "a: expected an answer over SSH, found it is away" in err) == (1, True)
-    assert site.receipt.outcome is Outcome.FAILED
+    assert (status, "a: expected an observation, found no answer over SSH: it is away [unobserved]" in err) == (3, True)
+    assert site.receipt.outcome is Outcome.REFUSED
 
 
 def test_an_interrupted_one_is_none(site: Site) -> None:
