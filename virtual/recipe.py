@@ -18,7 +18,7 @@ DISK_BYTES = 6 * 2**30
 
 PACKAGE_SETS = {
     "system": ("linux-image-amd64", "initramfs-tools", "zstd", "systemd-sysv", "dbus", "udev", "kmod",
-               "util-linux", "e2fsprogs", "procps", "less", "sudo", "openssh-server", "python3"),
+               "util-linux", "xz-utils", "e2fsprogs", "procps", "less", "sudo", "openssh-server", "python3"),
     "network": ("network-manager", "netplan.io", "python3-yaml", "iproute2", "iputils-ping", "ethtool",
                 "ca-certificates", "curl"),
     "rdma": ("rdma-core", "ibverbs-utils", "rdmacm-utils", "perftest", "infiniband-diags"),
