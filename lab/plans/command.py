@@ -1,11 +1,16 @@
 """`sparks plan`, `sparks show` and `sparks observe`."""
 
+from collections.abc import Iterable
+
 import click
 
 from deploys.maker import versions
 from facts.needs import looks_for
 from fleet.instant import utc_now
+from fleet.invocation import Running
+from fleet.observation import Observation
 from fleet.plan import Plan, Refusals, plan
+from fleet.record import Digest
 from fleet.target import Scope, Target
 from lab.collect import collect, roster_of
 from lab.command import PENDING, Refused, inventory_option
@@ -15,6 +20,8 @@ from lab.plans.documents import Collection, CollectionDocument, PlanDocument
 from lab.plans.files import read_collection, read_plan, text_of, write
 from lab.plans.text import shown
 from lab.receipts.command import json_option
+from lab.receipts.drained import drained_in
+from lab.receipts.place import receipts_folder
 from lab.session import session
 
 commands_option = click.option("--commands", is_flag=True, help="With what crosses SSH, byte for byte.")
@@ -77,6 +84,7 @@ def observe(target: str, output: str, inventory: str) -> None:
         observed_at=now,
         versions=versions(),
         observations=tuple(seen[name] for name in found.hosts),
+        drained=_drained(inventory, seen.values()),
     )
     document = CollectionDocument.of(collection)
     if output == STANDARD:
@@ -92,11 +100,18 @@ def _planned(inventory: str, target: Target, scope: Scope) -> Plan | Refusals:
         return looked.plan
 
 
+def _drained(inventory: str, seen: Iterable[Observation]) -> tuple[Digest, ...]:
+    running = [each.invocation for each in seen if isinstance(each.invocation, Running)]
+    processes = {each.invocation.digest for each in running if each.invocation is not None}
+    return tuple(sorted(processes & drained_in(receipts_folder(None, inventory))))
+
+
 def _replanned(inventory: str, target: Target, scope: Scope, source: str) -> Plan | Refusals:
     roster, collection = roster_of(inventory), read_collection(source)
     if collection.roster_digest != roster.digest:
         click.echo(f"{source}: it was seen for another roster than this one", err=True)
-    outcome = plan(roster, target, {each.host: each for each in collection.observations}, scope)
+    seen = {each.host: each for each in collection.observations}
+    outcome = plan(roster, target, seen, scope, frozenset(collection.drained))
     if isinstance(outcome, Plan):
         return outcome.made_by(f"--from {source}", collection.observed_at, versions())
     return outcome

@@ -39,6 +39,8 @@ class Collection(Record):
     observed_at: str
     versions: dict[str, str]
     observations: tuple[Observation, ...]
+    drained: tuple[Digest, ...]
+    """Which of the processes that serve on these hosts were drained, by the receipts of the site when it was looked."""
 
 
 class CollectionDocument(Record):
