@@ -42,6 +42,7 @@ EVERY_FACT = (
     "containers.Containers",
     "vllm.VllmServers",
     "llamacpp.LlamaCpp",
+    "ledger.OllamaServers",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

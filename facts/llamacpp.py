@@ -5,7 +5,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from facts.look import Look
-from facts.processes import engines
+from facts.processes import engines, given
 from fleet.llamacpp import NAMES, parse_llamacpp
 from fleet.llamacpp import LlamaCpp as FoundLlamaCpp
 
@@ -39,8 +39,7 @@ class LlamaCpp(Look[FoundLlamaCpp]):
 
     @override
     def command(self, endpoints: str = "") -> str:
-        given = [each.strip().rstrip("/") for each in endpoints.split(",") if each.strip()]
-        return engines("llamacpp", endpoints=given, names=NAMES)
+        return engines("llamacpp", endpoints=given(endpoints), names=NAMES)
 
     @override
     def parse(self, text: str) -> FoundLlamaCpp:

@@ -21,6 +21,11 @@ def engines(look: str, **arguments: Any) -> str:
     return as_root(remote_python("engines", look=look, **texts, **arguments))
 
 
+def given(endpoints: str) -> list[str]:
+    """URLs from text in which commas part them."""
+    return [each.strip().rstrip("/") for each in endpoints.split(",") if each.strip()]
+
+
 class EngineProcesses(Look[FoundProcesses]):
     """
     Every process of Ollama, vLLM and llama.cpp, and what they have started; ``None`` when they were not observed.

@@ -5,7 +5,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from facts.look import Look
-from facts.processes import engines
+from facts.processes import engines, given
 from fleet.vllm import VllmServer, parse_servers
 from fleet.vllm_metrics import NAMES
 
@@ -38,8 +38,7 @@ class VllmServers(Look[tuple[VllmServer, ...]]):
 
     @override
     def command(self, endpoints: str = "") -> str:
-        given = [each.strip().rstrip("/") for each in endpoints.split(",") if each.strip()]
-        return engines("vllm", endpoints=given, names=NAMES)
+        return engines("vllm", endpoints=given(endpoints), names=NAMES)
 
     @override
     def parse(self, text: str) -> tuple[VllmServer, ...]:

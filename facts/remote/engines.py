@@ -6,11 +6,13 @@ what it needs, and `engine_http.py`.
 
 import functools
 import json
+import time
 import types
 
 VLLM_PORT = 8000
 """Where `vllm serve` listens when no port is given."""
 LLAMA_PORT = 8080
+OLLAMA_PORT = 11434
 SLEEPS = b"LLAMA_ARG_SLEEP_IDLE_SECONDS="
 """How the environment says what `--sleep-idle-seconds` does."""
 
@@ -69,6 +71,17 @@ def slots(body):
     return [{key: each.get(key) for key in ("id", "n_ctx", "is_processing")} for each in json.loads(body)]
 
 
+def ollama_loaded(body):
+    """The entries of Ollama's /api/ps; none is written as null too."""
+    names = ("name", "digest", "size", "size_vram", "context_length", "expires_at")
+    return [{key: entry[key] for key in names if key in entry} for entry in json.loads(body)["models"] or ()]
+
+
+def ollama(asked, http, endpoint, process):
+    picks = {"/api/version": http.field("version"), "/api/ps": ollama_loaded}
+    return http.said(endpoint, picks) if endpoint else http.silent(picks)
+
+
 def vllm(asked, http, endpoint, process):
     picks = {
         "/health": lambda body: True,
@@ -112,7 +125,11 @@ def may_sleep(process):
         return True
 
 
-SERVERS = {"vllm": ("vllm", VLLM_PORT, vllm), "llamacpp": ("llama.cpp", LLAMA_PORT, llama)}
+SERVERS = {
+    "ollama": ("ollama", OLLAMA_PORT, ollama),
+    "vllm": ("vllm", VLLM_PORT, vllm),
+    "llamacpp": ("llama.cpp", LLAMA_PORT, llama),
+}
 
 
 def servers(asked, processes):
@@ -134,7 +151,8 @@ def look(asked):
     if asked["look"] == "processes":
         return seen
     lenders = [each for each in seen["processes"] if each["role"] == "rpc"]
-    return {"servers": servers(asked, seen["processes"]), "lenders": lenders}
+    told = {"servers": servers(asked, seen["processes"])}
+    return told | ({"lenders": lenders} if asked["look"] == "llamacpp" else {"now": int(time.time())})
 
 
 def main(text):

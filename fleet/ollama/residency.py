@@ -75,10 +75,11 @@ class Residency(Record):
 
 def parse_residents(text: str, now_seconds: int) -> tuple[Resident, ...]:
     """The loaded models in an answer of /api/ps that came at `now_seconds` since 1970; raises ValueError."""
-    return tuple(_resident(each, now_seconds) for each in listed(text))
+    return tuple(resident_of(each, now_seconds) for each in listed(text))
 
 
-def _resident(found: dict[str, Any], now_seconds: int) -> Resident:
+def resident_of(found: dict[str, Any], now_seconds: int) -> Resident:
+    """The loaded model of one entry of /api/ps; raises ValueError or KeyError."""
     keep, seconds_left = _kept(found["expires_at"], now_seconds)
     return Resident(
         name=found["name"],

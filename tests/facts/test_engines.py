@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from facts.ledger import OllamaServers
 from facts.llamacpp import LlamaCpp
 from facts.remote import engine_http, engines
 from facts.vllm import VllmServers
@@ -141,6 +142,18 @@ def test_one_that_loads_says_so(play: Play) -> None:
     loading = [503, '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}']
     play("llama-server").says(dict.fromkeys(LLAMA, loading))
     assert llama().health == "loading"
+
+
+def test_an_ollama_is_found_that_is_no_unit_of_ours(play: Play, case: CaseText) -> None:
+    engine = play("ollama", "serve")
+    engine.says({"/api/version": {"version": "0.13.0"}, "/api/ps": json.loads(case("080", "input.json"))})
+    (found,) = look(OllamaServers())
+    assert (found.endpoint, found.pid, found.version) == (engine.endpoint, engine.process.pid, "0.13.0")
+    assert [each.name for each in found.residents] == ["qwen3:30b", "llama3.2:3b"]
+    engine.says({"/api/version": {"version": "0.13.0"}, "/api/ps": {"models": None}})
+    assert look(OllamaServers())[0].residents == ()
+    engine.says({"/api/version": {"version": "0.13.0"}, "/api/ps": [500, case("084", "input.c.json")]})
+    assert look(OllamaServers())[0].residents == Unobserved(reason="/api/ps: status 500")
 
 
 def test_one_that_listens_nowhere_yet_is_told(play: Play) -> None:
