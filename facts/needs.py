@@ -6,10 +6,14 @@ from pyinfra.api import Host
 
 from facts.bundle import Wanted
 from facts.completion import Completions
+from facts.containers import Containers
 from facts.generation import GenerationStamp
+from facts.gpu import GpuState
 from facts.guard import Guard
 from facts.invocation import OllamaInvocation
 from facts.kernel import Kernel
+from facts.ledger import OllamaServers
+from facts.llamacpp import LlamaCpp
 from facts.lock import HostLock
 from facts.machine import Machine
 from facts.management import ManagementIp4
@@ -19,9 +23,11 @@ from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
 from facts.pci import PciFunctions
+from facts.processes import EngineProcesses
 from facts.roce import RdmaUse, RoceDevices, RoceGids
 from facts.session import SshSession
 from facts.transit import Firewall, Transit
+from facts.vllm import VllmServers
 from fleet.desired import DesiredSpark
 from fleet.management import Management
 from fleet.observation import Observation
@@ -101,6 +107,21 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
         "invocation": Wanted(OllamaInvocation, endpoint),
         "generation": Wanted(GenerationStamp),
     }
+
+
+def ledger_looks(desired: DesiredSpark) -> Looks:
+    """What the ledger of memory rests on: who holds it by every instrument, and what a run of ours left running."""
+    looks: Looks = {
+        "memory": Wanted(Memory),
+        "processes": Wanted(EngineProcesses),
+        "gpu": Wanted(GpuState),
+        "containers": Wanted(Containers),
+        "ollama_servers": Wanted(OllamaServers),
+        "vllm": Wanted(VllmServers),
+        "llamacpp": Wanted(LlamaCpp),
+        "invocation": Wanted(OllamaInvocation),
+    }
+    return looks | stamp_looks(desired)
 
 
 def health_looks(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:

@@ -6,17 +6,22 @@ from fleet.applied import AppliedIp4
 from fleet.bandwidth import Measured
 from fleet.completion import Completion
 from fleet.connections import Connections
+from fleet.containers import Containers
 from fleet.generation import Stamp
+from fleet.gpu import GpuState
 from fleet.invocation import Running
 from fleet.kernel import Kernel
 from fleet.links import Link
+from fleet.llamacpp import LlamaCpp
 from fleet.lock import LockState
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
+from fleet.ollama.servers import OllamaServer
 from fleet.pci import PciNetwork
 from fleet.pings import RailPing
+from fleet.processes import EngineProcesses
 from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
@@ -24,10 +29,14 @@ from fleet.roce import RoceDevice, RoceGid
 from fleet.session import Session
 from fleet.transit.observed import Firewall, TransitState
 from fleet.trial import Guard
+from fleet.vllm import VllmServer
 
 T = TypeVar("T")
 
-SERVING = frozenset({"ollama_service", "ollama_models", "ollama_residency", "invocation", "completions"})
+SERVING = frozenset({
+    "ollama_service", "ollama_models", "ollama_residency", "invocation", "completions", "ollama_servers", "vllm",
+    "llamacpp", "processes", "gpu", "containers",
+})  # fmt: skip
 """The sections about what is served."""
 
 NOT_LOOKED = Unobserved(reason="this observation did not look")
@@ -61,6 +70,12 @@ class Observation(Record):
     invocation: Running | Unobserved = NOT_LOOKED
     generation: Stamp | Unobserved = NOT_LOOKED
     completions: tuple[Completion, ...] | Unobserved = NOT_LOOKED
+    processes: EngineProcesses | Unobserved = NOT_LOOKED
+    gpu: GpuState | Unobserved = NOT_LOOKED
+    containers: Containers | Unobserved = NOT_LOOKED
+    ollama_servers: tuple[OllamaServer, ...] | Unobserved = NOT_LOOKED
+    vllm: tuple[VllmServer, ...] | Unobserved = NOT_LOOKED
+    llamacpp: LlamaCpp | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

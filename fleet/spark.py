@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from fleet.declared import Declared
 from fleet.hardware import INTERFACES, twin_of
 from fleet.management import Management
+from fleet.neighbour import Neighbour
 from fleet.pci import PciAddress
 from fleet.record import Digest
 from fleet.wall import wall
@@ -25,6 +26,8 @@ class Spark(Declared):
     """How long a change that may cut SSH has to be confirmed before the host undoes it by itself."""
     machine_id: Digest | None = None
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
+    neighbours: tuple[Neighbour, ...] = ()
+    """Programs of others that may hold memory on it."""
     pci: dict[str, PciAddress] = Field(default_factory=dict)
     """PCI addresses of ConnectX-7 twins by interface, where a board has others than a DGX Spark."""
 

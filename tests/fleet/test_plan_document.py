@@ -33,16 +33,25 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
-    "CableSwitch.cable_seen", "DeviceUse.holders", "Firewall.filters", "Kernel.uptime_seconds", "Link.carrier",
-    "Link.ifindex", "Link.mac", "Link.operstate", "Link.parent_index", "Link.permanent_mac", "Link.up",
-    "LinkAddress.deprecated", "LinkAddress.tentative", "LockState.at_work", "LockState.boot_id",
-    "LockState.controller_lives", "LockState.held", "LockState.holder_lives", "LockState.taker", "Measured.gbps",
-    "Memory.available_bytes", "Memory.cma_free_bytes", "Memory.free_bytes", "Memory.hugepages_free",
-    "Memory.swap_free_bytes", "NmDevice.connection", "NmDevice.detail", "NmDevice.kept_down", "NmDevice.state",
-    "Profile.device", "Profile.state", "RailPing.rtt_ms", "Resident.context_length", "Resident.keep",
-    "Resident.seconds_left", "Resident.size_bytes", "Resident.size_vram_bytes", "RoceDevice.active_mtu",
-    "RoceDevice.phys_state", "RoceDevice.phys_state_name", "RoceDevice.rate_gbps", "RoceDevice.state",
-    "RoceDevice.state_name", "RoceGid.index", "RoceGid.port_active", "Running.clients", "SshConnection.client",
+    "CableSwitch.cable_seen", "Container.exit_code", "Container.health", "Container.pid", "Container.restarts",
+    "Container.started_at", "DeviceUse.holders", "EngineMetrics.accepted_tokens", "EngineMetrics.drafted_tokens",
+    "EngineMetrics.kv_use", "EngineMetrics.running", "EngineMetrics.waiting", "EngineProcess.state",
+    "EngineProcesses.others_anonymous_bytes", "Firewall.filters", "Gpu.memory_free_bytes",
+    "Gpu.memory_used_bytes", "Gpu.performance_state", "Gpu.power_watts", "Gpu.sm_clock_mhz",
+    "Gpu.temperature_celsius", "Gpu.utilization_percent", "Kernel.uptime_seconds", "Link.carrier", "Link.ifindex",
+    "Link.mac", "Link.operstate", "Link.parent_index", "Link.permanent_mac", "Link.up", "LinkAddress.deprecated",
+    "LinkAddress.tentative", "LlamaCounts.accepted_tokens", "LlamaCounts.deferred", "LlamaCounts.drafted_tokens",
+    "LlamaCounts.processing", "LlamaModel.failed", "LlamaModel.status", "LlamaServer.health",
+    "LlamaServer.sleeping", "LockState.at_work", "LockState.boot_id", "LockState.controller_lives",
+    "LockState.held", "LockState.holder_lives", "LockState.taker", "Measured.gbps", "Memory.available_bytes",
+    "Memory.cma_free_bytes", "Memory.free_bytes", "Memory.hugepages_free", "Memory.swap_free_bytes",
+    "NmDevice.connection", "NmDevice.detail", "NmDevice.kept_down", "NmDevice.state", "ProcessMemory.pss_bytes",
+    "ProcessMemory.pss_file_bytes", "ProcessMemory.rss_bytes", "ProcessMemory.rss_file_bytes",
+    "ProcessMemory.swap_bytes", "Profile.device", "Profile.state", "RailPing.rtt_ms", "Resident.context_length",
+    "Resident.keep", "Resident.seconds_left", "Resident.size_bytes", "Resident.size_vram_bytes",
+    "RoceDevice.active_mtu", "RoceDevice.phys_state", "RoceDevice.phys_state_name", "RoceDevice.rate_gbps",
+    "RoceDevice.state", "RoceDevice.state_name", "RoceGid.index", "RoceGid.port_active", "Running.clients",
+    "Slot.processing", "SshConnection.client", "VllmServer.healthy", "VllmServer.sleeping",
 }  # fmt: skip
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
 SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
