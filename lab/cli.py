@@ -26,6 +26,7 @@ _COMMANDS = {
     "readback": "lab.converge:readback",
     "receipts": "lab.receipts.command:receipts",
     "show": "lab.plans.command:show",
+    "status": "lab.status.command:status",
     "unlock": "lab.unlock:unlock",
     "virtual": "virtual.cli:virtual",
 }
@@ -46,6 +47,7 @@ _ASK_HOSTS = frozenset(
         "plan",
         "readback",
         "show",
+        "status",
         "unlock",
     }
 )

@@ -11,6 +11,7 @@ from lab.converge_document import Converged, Readback
 from lab.drain_document import Drains
 from lab.plans.documents import CollectionDocument, PlanDocument
 from lab.receipts.documents import Listing, Verdict
+from lab.status.document import StatusDocument
 
 DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
@@ -24,6 +25,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "receipts-list": Listing,
         "receipts-show": Receipt,
         "receipts-verify": Verdict,
+        "status": StatusDocument,
     }
 )
 """`receipt` is each line of a receipt's file; `COMMAND` or `COMMAND-SUBCOMMAND` is what it prints with --json."""

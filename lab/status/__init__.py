@@ -1,0 +1,1 @@
+"""`sparks status`: who holds the memory of every Spark, as a table and as a document."""
