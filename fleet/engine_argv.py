@@ -1,8 +1,8 @@
 """Which engine a process is by its own words, and which of those may leave its host. Pure.
 
 Its text is carried to hosts, which classify and redact with the very code that is tested here: standard library alone.
-Sources: `vllm serve --help` and vllm/utils (0.11), llama.cpp's common/arg.cpp and tools/rpc, Ollama's llm/server.go,
-field-notes "Engines".
+Sources: vLLM 0.11 and 0.32 (`vllm serve --help`, entrypoints/cli/serve.py), llama.cpp's common/arg.cpp and tools/rpc,
+Ollama's llm/server.go, field-notes "Engines".
 """
 
 import json
@@ -12,13 +12,16 @@ import re
 INTERPRETERS = re.compile(r"(python|pypy)[0-9.]*")
 """Programs that are the one that their arguments name. A shell, tini or `docker run` only starts it."""
 TITLES = (
-    ("VLLM::EngineC", "engine"),
-    ("VLLM::Worker", "worker"),
-    ("VLLM::APIServe", "server"),
-    ("VLLM::", "child"),
-    ("ray::RayWorkerW", "ray_worker"),
+    (re.compile(r"(?!ray::)[^\s:]+::EngineC"), "engine"),
+    (re.compile(r"(?!ray::)[^\s:]+::Worker"), "worker"),
+    (re.compile(r"(?!ray::)[^\s:]+::APIServe"), "server"),
+    (re.compile(r"VLLM::"), "child"),
+    (re.compile(r"ray::RayWorkerW"), "ray_worker"),
 )
-"""How vLLM's processes call themselves, as much as the 15 bytes of a kernel's name keep, and what they are."""
+"""How vLLM's processes call themselves, as much as the 15 bytes of a kernel's name keep, and what they are.
+
+`VLLM` is VLLM_PROCESS_NAME_PREFIX, which somebody may set (vLLM 0.32, utils/system_utils.py, read 2026-11-30).
+"""
 
 VLLM_VALUES = frozenset({
     "model", "served-model-name", "host", "port", "max-model-len", "gpu-memory-utilization", "kv-cache-memory-bytes",
@@ -79,10 +82,10 @@ def engine_of(comm: str, words: list[str], executable: str) -> tuple[str, str] |
     """
     title = words[0] if words and words[0] else comm
     for start, role in TITLES:
-        if title.startswith(start):
+        if start.match(title):
             return "vllm", role
     program, rest = program_of(words)
-    if program == "vllm" and rest[:1] == ["serve"]:
+    if (program, rest[:1]) in (("vllm", ["serve"]), ("vllm-rs", ["frontend"])):
         return "vllm", "server"
     if program in ("vllm.entrypoints.openai.api_server", "api_server.py"):
         return "vllm", "server"

@@ -12,7 +12,7 @@ from fleet.record import VOLATILE, Record, Unobserved
 RUNNING = "vllm:num_requests_running"
 WAITING = "vllm:num_requests_waiting"
 KV_USE = ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")
-"""The new name first: 0.9 to 0.11 have both (vllm-project/vllm#18354, removed by #30041)."""
+"""The new name first: for some releases vLLM has both (vllm-project/vllm#18354, #30041); 0.32 has the new one alone."""
 DRAFTED = ("vllm:spec_decode_num_draft_tokens_total", "vllm:spec_decode_num_draft_tokens")
 ACCEPTED = ("vllm:spec_decode_num_accepted_tokens_total", "vllm:spec_decode_num_accepted_tokens")
 CACHE = "vllm:cache_config_info"
