@@ -17,7 +17,7 @@ serving = desired.ollama
 local.include("deploys/fabric.py")
 
 ollama.service(name=OLLAMA_SETTINGS, desired=serving, drained=drained_for(host))
-ollama.model(name=OLLAMA_MODELS, desired=serving)
+ollama.model(name=OLLAMA_MODELS, desired=serving, drained=drained_for(host))
 ollama.resident(name=OLLAMA_RESIDENTS, desired=serving, drained=drained_for(host))
 
 generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))

@@ -16,7 +16,7 @@ from fleet.desired import DesiredSpark
 from fleet.files import found_files
 from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
-from fleet.ollama.disrupt import Drained
+from fleet.ollama.disrupt import Drained, interrupted
 from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
 from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
@@ -157,8 +157,14 @@ def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided,
         considered=tuple(dict.fromkeys(each.subject for each in decided if each.outcome is None)),
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
-        notes=lost_at_next_boot(desired, seen),
+        notes=(*lost_at_next_boot(desired, seen), *_interrupted(desired, seen, decided)),
     )
+
+
+def _interrupted(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
+    if desired.ollama is None:
+        return ()
+    return interrupted((each.outcome for each in decided if isinstance(each.outcome, Step)), desired.ollama, seen)
 
 
 def _digest(value: Any) -> str:

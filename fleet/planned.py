@@ -45,7 +45,8 @@ class HostPlan(Record):
     found: dict[str, FoundFile] = Field(default_factory=dict)
     """By path, the files that its steps write or remove and that are there."""
     notes: Annotated[tuple[str, ...], VOLATILE] = ()
-    """What is there, is left alone, and is lost at the next boot: told, and nothing rests on it."""
+    """What is there, is left alone, and is lost at the next boot; what may run on a process that is disrupted: told,
+    and nothing rests on it."""
 
     def with_commands(self, commands: Mapping[str, tuple[PlannedCommand, ...]]) -> Self:
         """The same plan with the commands of each operation, by its name."""

@@ -44,6 +44,10 @@ class Telling(BaseStateCallback):
         """Its command ended well; what it left is read back after it."""
         self._tell(StepDone(host=host, kind=step.kind, subject=step.subject, after=step.after), "done")
 
+    def going_on(self, host: str, line: str) -> None:
+        """For whoever watches alone."""
+        click.echo(f"{host}: {line}", err=True)
+
     def refused(self, host: str, refusal: Refusal) -> None:
         """Kept for the end of its operation."""
         self._refusals.setdefault(host, []).append(refusal)

@@ -9,6 +9,7 @@ from shlex import quote
 from typing import Any
 
 import gevent
+from paramiko import SSHException
 from pyinfra import logger
 from pyinfra.api import FunctionCommand, Host, State, StringCommand
 
@@ -17,9 +18,10 @@ from fleet.planned import PlannedCommand
 from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.answer import root_script
-from operations.approved import begins, carried_out, differs, not_approved, refused
+from operations.approved import begins, carried_out, differs, going_on, not_approved, refused
 from operations.fresh import is_cut
 from operations.lock_script import HELD
+from operations.stream import Broken, lines
 
 POLL_SECONDS = 0.5
 """Between two looks while waiting for a change to show; after `nmcli connection up` addresses come in 0.1 to 2 s."""
@@ -93,6 +95,29 @@ def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -
         yield Script(script(step), step)
         carried_out(host, step)
         forget(host)
+
+
+def carry_out_telling(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -> Iterator[Call]:
+    """As `carry_out`, for steps that take long: what each prints is told while it runs."""
+    if refusals := not_approved(host, steps):
+        yield from refuse(*refusals)
+        return
+    for step in steps:
+        begins(host, step)
+        command = Script(script(step), step)
+        yield Call(step.kind, _told, command, step=step, sends=command.planned.sends)
+        carried_out(host, step)
+        forget(host)
+
+
+def _told(state: State, host: Host, command: Script) -> bool:
+    try:
+        for line in lines(host, command):
+            going_on(host, line)
+    except (Broken, OSError, EOFError, SSHException) as error:
+        logger.error(f"{host.print_prefix}{str(error) or type(error).__name__}")
+        return False
+    return True
 
 
 def read_back(difference: Callable[[Host], Refusal | None], timeout_seconds: float) -> Iterator[Call]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
+from pyinfra import logger
 from pyinfra.api import Host, State
 
 from fleet.approval import Approval, unapproved
@@ -33,6 +34,9 @@ class Watcher(Protocol):
 
     def step_done(self, host: str, step: Step) -> None:
         """After its command has ended well."""
+
+    def going_on(self, host: str, line: str) -> None:
+        """What a step that takes long says on its way."""
 
     def refused(self, host: str, refusal: Refusal) -> None:
         """An operation says why it goes no further."""
@@ -90,6 +94,14 @@ def carried_out(host: Host, step: Step) -> None:
         bound.carried_out.setdefault(host.name, set()).add(step.kind)
     if (watcher := _watcher(host)) is not None:
         watcher.step_done(host.name, step)
+
+
+def going_on(host: Host, line: str) -> None:
+    """A step that takes long has said something on its way; who has no watcher reads it as pyinfra tells things."""
+    if (watcher := _watcher(host)) is not None:
+        watcher.going_on(host.name, line)
+    else:
+        logger.info(f"{host.print_prefix}{line}")
 
 
 def refused(host: Host, refusals: Sequence[Refusal]) -> None:

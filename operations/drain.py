@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pyinfra.api import Host
+from pyinfra.api import Host, StringCommand
 
 from facts.bundle import packed
 from facts.look import SENTINEL, as_root, called
@@ -63,7 +63,7 @@ def wait_until_quiet(
 
 def _ended(host: Host, command: str, tell: Callable[[Waiting], None]) -> Drain:
     drain: Drain | None = None
-    for line in lines(host, command):
+    for line in lines(host, StringCommand(command)):
         if line == SENTINEL:
             break
         waiting = read_waiting(line)

@@ -1,9 +1,6 @@
 """Make the Ollama of a host so: its service, then the models it holds, then the models it has loaded."""
 
-import json
 from collections.abc import Generator, Sequence
-from importlib.resources import files
-from shlex import quote
 from typing import Any
 
 from pyinfra import host
@@ -14,12 +11,12 @@ from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
-from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService
 from fleet.refusal import Refusal
 from fleet.step import Step
-from operations.acting import carry_out, read_back, refuse, write_file
+from operations.acting import carry_out, carry_out_telling, read_back, refuse
 from operations.lock import under_lock
+from operations.ollama_script import ask_script, configure_script
 
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
@@ -51,23 +48,24 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
         case Refusal() as refusal:
             yield from refuse(refusal)
         case ConfigureService() as step:
-            yield from carry_out(host, [step], _configure)
+            yield from carry_out(host, [step], configure_script)
             yield from read_back(lambda _: _service_difference(desired), ANSWERS_WITHIN_SECONDS)
 
 
 @operation()
-def model(desired: OllamaDeployment | None) -> Generator[Any, None, None]:
+def model(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> Generator[Any, None, None]:
     """
-    Make every declared model present by its digest. An absent one is pulled where its pin allows that, and
-    a pull that ends on another digest is a failure; a tag that holds another digest is refused.
+    Make every declared model present by its digest. An absent one is pulled where its pin allows that, and a pull that
+    ends on another digest is a failure; a tag that holds another digest is refused, unless its pin says that it goes.
 
     + desired: the deployment, or None where this host serves nothing
+    + drained: digests of the processes that were drained
 
     .. code:: python
 
         ollama.model(name="models", desired=OllamaDeployment(models=(pin,)))
     """
-    yield from _make_so(desired, _model_outcomes, "every declared model is there")
+    yield from _make_so(desired, _model_outcomes, "every declared model is there", drained)
 
 
 @operation()
@@ -126,7 +124,7 @@ def _make_so(
     elif not steps:
         host.noop(done)
     else:
-        yield from carry_out(host, steps, lambda step: _ask(desired, step))
+        yield from carry_out_telling(host, steps, lambda step: ask_script(desired, step))
         yield from read_back(lambda _: _first_difference(decide(desired)), SHOWS_WITHIN_SECONDS)
 
 
@@ -149,59 +147,3 @@ def _service_difference(desired: OllamaDeployment) -> Refusal | None:
     seen = _seen(desired)
     outcome = service_step(desired, seen)
     return _still(outcome) if outcome is not None else seen.unobserved("ollama_models", "ollama_residency")
-
-
-def _configure(step: ConfigureService) -> str:
-    """One script; killed anywhere in it, it leaves a state from which this step or a smaller one is due.
-
-    The residents unit is enabled last: a restart before that would ask for models that are still to be pulled.
-    """
-    directory = quote(step.path.rpartition("/")[0])
-    parts = []
-    if step.write:
-        parts += [
-            f"[ -d {directory} ] || mkdir -m 0755 {directory}",
-            f"({write_file(step.path, step.text, 0o644)})",
-        ]
-    if step.residents:
-        parts += [_residents(step.residents_text)]
-    if step.reload or step.residents:
-        parts += ["timeout 60 systemctl daemon-reload"]
-    if step.enable:
-        parts += [f"timeout 60 systemctl --quiet enable {UNIT}"]
-    if step.restart:
-        parts += [
-            f"timeout 120 systemctl restart {UNIT} || {{",
-            f'  echo "{UNIT}: expected it to restart, found it refused; see journalctl -u {UNIT}" >&2',
-            "  exit 69",
-            "}",
-        ]
-    if step.residents and step.residents_text is not None:
-        parts += [f"timeout 60 systemctl --quiet enable {RESIDENTS}"]
-    return "\n".join(parts)
-
-
-def _residents(text: str | None) -> str:
-    if text is None:
-        return f"timeout 60 systemctl --quiet disable {RESIDENTS}\nrm -f {quote(RESIDENTS_PATH)}"
-    return f"({write_file(RESIDENTS_PATH, text, 0o644)})"
-
-
-def _ask(desired: OllamaDeployment, step: Step) -> str:
-    match step:
-        case PullModel():
-            asked: dict[str, Any] = {"do": "pull", "model": step.model, "digest": step.manifest_digest}
-        case LoadResident():
-            asked = {
-                "do": "load",
-                "model": step.model,
-                "context": step.context,
-                "keep_alive": step.keep_alive,
-            }
-        case EvictResident():
-            asked = {"do": "unload", "model": step.model}
-        case _:
-            raise AssertionError(f"expected a step of a model, found {step.kind}")
-    source = files("operations.remote").joinpath("ollama_ask.py").read_text(encoding="utf-8")
-    call = f"{source}\nmain({json.dumps(json.dumps(asked | {'endpoint': desired.endpoint.url}))})\n"
-    return f"python3 -c {quote(call)}"

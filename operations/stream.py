@@ -10,16 +10,16 @@ class Broken(Exception):
     """The command failed, or the connection ended before it did; one line."""
 
 
-def lines(host: Host, command: str) -> Iterator[str]:
+def lines(host: Host, command: StringCommand) -> Iterator[str]:
     """Each line of the command's output; raises Broken where it did not end well.
 
     The channel is closed when the caller stops asking: then whatever the command prints next ends it.
     """
     connector = host.connector
     if isinstance(connector, SSHConnector) and connector.client is not None:
-        yield from _over_ssh(connector, command)
+        yield from _over_ssh(connector, command.get_raw_value())
         return
-    is_ok, output = host.run_shell_command(StringCommand(command), print_output=False, print_input=False)
+    is_ok, output = host.run_shell_command(command, print_output=False, print_input=False)
     yield from output.stdout_lines
     if not is_ok:
         raise Broken(_last(output.stderr_lines))

@@ -11,6 +11,7 @@ from fleet.codes.health import HEALTH
 from fleet.codes.lock import LOCK
 from fleet.codes.memory import MEMORY, MEMORY_WALLS
 from fleet.codes.ollama import OLLAMA
+from fleet.codes.ollama_walls import OLLAMA_WALLS
 from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
 from fleet.codes.target import TARGET
@@ -35,7 +36,7 @@ SECTIONS = (
         intro="The roster (see [roster.md](roster.md)), the hosts of the inventory and the limits are checked while "
         "the inventory loads. These complaints name the file and the key. What is of a wrong type, missing or unknown "
         "says so without a code.",
-        codes=ROSTER | DECLARED,
+        codes=ROSTER | OLLAMA_WALLS | DECLARED,
     ),
     Section(title="What a command is about", intro="", codes=TARGET),
     Section(title="What was seen of a host", intro="", codes=HOST),

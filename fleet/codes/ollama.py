@@ -31,7 +31,8 @@ OLLAMA: dict[str, tuple[str, str]] = {
     ),
     "model_digest_differs": (
         "the tag holds another digest than the pin: it was republished",
-        "decide: pin the new digest, or bring the old model back",
+        "decide: its hint has the row for either, to keep what is there, or to move the tag to what was pinned "
+        "(`replaces`)",
     ),
     "resident_digest_differs": (
         "what is loaded under the name is another digest",

@@ -183,37 +183,5 @@ ROSTER: dict[str, tuple[str, str]] = {
         "a management address in the network of a rail",
         "another network for one of them",
     ),
-    "declared_twice": (
-        "a model or resident that stands twice",
-        "once",
-    ),
-    "keep_alive": (
-        "not a duration that Ollama reads",
-        '`"forever"` or as `"24h"`',
-    ),
-    "listen_address": (
-        "not an address and port that Ollama can listen on",
-        "as `127.0.0.1:11434`",
-    ),
-    "listen_is_host": (
-        "`OLLAMA_HOST` among the settings",
-        "`listen` says it",
-    ),
-    "unknown_setting": (
-        "a setting that Ollama does not know",
-        "see field `environment` in roster.md",
-    ),
-    "setting_text": (
-        "a value that a unit file cannot hold",
-        "one line of plain text",
-    ),
-    "too_many_residents": (
-        "more residents than may be loaded at once",
-        "raise `OLLAMA_MAX_LOADED_MODELS`, or fewer",
-    ),
-    "resident_undeclared": (
-        "a resident that is not among `models`",
-        "declare the model with its digest",
-    ),
 }
 """Walls, by code: what it means, and what to do."""

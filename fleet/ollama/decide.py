@@ -8,6 +8,7 @@ from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResi
 from fleet.ollama.residency import Residency, Resident
 from fleet.ollama.service_due import service_step
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.store import OllamaModel
 from fleet.refusal import Refusal
 
 __all__ = ["evict_steps", "model_step", "residency_to_be", "resident_step", "service_step"]
@@ -17,43 +18,51 @@ CLOCK_SLACK_SECONDS = 5
 
 
 def model_step(pin: OllamaModelPin, seen: Observation) -> PullModel | Refusal | None:
-    """A pull where the model is absent and may be pulled; another digest under its tag is refused."""
+    """A pull where the model is absent and may be pulled, or where its tag shall move; another digest is refused."""
     if blind := seen.unobserved("ollama_models"):
         return blind
     subject = f"{seen.host} ollama model {pin.name}"
     found = known(seen.ollama_models).model(pin.name)
-    if found is None:
-        return _pull(pin, subject) if pin.pull else _absent(pin, subject)
-    if found.manifest_digest == pin.manifest_digest:
+    if found is not None and found.manifest_digest == pin.manifest_digest:
         return None
+    if found is not None and found.manifest_digest != pin.replaces:
+        return _republished(pin, found, subject)
+    return _pull(pin, found, subject) if pin.pull else _absent(pin, found, subject)
+
+
+def _republished(pin: OllamaModelPin, found: OllamaModel, subject: str) -> Refusal:
+    """Both digests, and the row of either decision."""
+    kept = pin.row(manifest_digest=found.manifest_digest, size_bytes=found.size_bytes, replaces=None)
+    moved = pin.row(replaces=found.manifest_digest, pull=True)
     return Refusal(
         code="model_digest_differs",
         subject=subject,
         expected=pin.manifest_digest,
         found=found.manifest_digest,
-        hint="a changed tag is a decision: pin the digest that was found, or bring the pinned one back",
+        hint=f"decide in the roster: {kept} keeps what is there; {moved} moves the tag to what was pinned",
     )
 
 
-def _pull(pin: OllamaModelPin, subject: str) -> PullModel:
+def _pull(pin: OllamaModelPin, found: OllamaModel | None, subject: str) -> PullModel:
     return PullModel(
         subject=subject,
-        before="absent",
+        before="absent" if found is None else found.manifest_digest,
         after=pin.manifest_digest,
         reason=f"declared, and may be pulled: up to {pin.size_bytes:,} bytes",
         model=pin.name,
         manifest_digest=pin.manifest_digest,
         size_bytes=pin.size_bytes,
+        replaces=None if found is None else found.manifest_digest,
     )
 
 
-def _absent(pin: OllamaModelPin, subject: str) -> Refusal:
+def _absent(pin: OllamaModelPin, found: OllamaModel | None, subject: str) -> Refusal:
     return Refusal(
         code="model_absent",
         subject=subject,
         expected=pin.manifest_digest,
-        found="no such model",
-        hint=f"ollama pull {pin.name} on the host, or let the roster say pull: True for it",
+        found="no such model" if found is None else found.manifest_digest,
+        hint=f"ollama pull {pin.name} on the host, or in the roster: {pin.row(pull=True)}",
     )
 
 
@@ -142,8 +151,11 @@ def evict_steps(desired: OllamaDeployment, seen: Observation) -> tuple[EvictResi
 
 
 def residency_to_be(desired: OllamaDeployment, seen: Observation) -> Residency:
-    """What will be loaded once the service is as desired: a restart unloads everything."""
+    """What will be loaded once service and models are as desired: a restart unloads everything, and a tag that moves
+    what is loaded of it."""
     step = service_step(desired, seen)
     if isinstance(step, ConfigureService) and step.restart:
         return Residency(source="stopped")
-    return known(seen.ollama_residency)
+    found = known(seen.ollama_residency)
+    moving = {pin.name for pin in desired.models if pin.replaces and isinstance(model_step(pin, seen), PullModel)}
+    return found.replaced(residents=tuple(each for each in found.residents if each.name not in moving))

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from netaddr import valid_ipv4
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -37,6 +37,19 @@ class OllamaModelPin(Record):
     """What a pull downloads at most; shown in the plan before it happens."""
     pull: bool = False
     """Whether an absent model may be downloaded; where it may not, absence is refused."""
+    replaces: Digest | None = None
+    """The digest that may be under the tag still, and goes for this one: its publisher has moved the tag, and somebody
+    has decided to follow."""
+
+    @model_validator(mode="after")
+    def _replaces_another(self) -> Self:
+        if self.replaces == self.manifest_digest:
+            raise wall("replaces_itself", f"{self.name}: expected replaces to be another digest, found its own")
+        return self
+
+    def row(self, **changes: Any) -> str:
+        """Its row as a roster spells it, with some keys changed."""
+        return str(self.replaced(**changes).model_dump(mode="json", exclude_defaults=True)).replace("'", '"')
 
 
 class OllamaResidentPin(Record):

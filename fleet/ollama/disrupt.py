@@ -4,13 +4,16 @@ A process that a run of ours left running may be changed by an approved plan. On
 middle of somebody's night: it is drained first.
 """
 
+from collections.abc import Iterable
+
 from fleet.generation import Origin, origin
 from fleet.invocation import Running
 from fleet.observation import Observation, known
 from fleet.ollama.decide import residency_to_be
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.service import ServiceState
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
 
@@ -49,10 +52,37 @@ def disrupts(step: Step, desired: OllamaDeployment, seen: Observation) -> bool:
             return step.restart
         case EvictResident():
             return True
+        case PullModel():
+            return step.replaces is not None and known(seen.ollama_residency).resident(step.model) is not None
         case LoadResident():
             return _displaces(step, desired, seen)
         case _:
             return False
+
+
+def interrupted(steps: Iterable[Step], desired: OllamaDeployment, seen: Observation) -> tuple[str, ...]:
+    """What steps take away from whoever uses it now, in words: it changes by itself, so no plan rests on it."""
+    found = [each for each in steps if disrupts(each, desired, seen)]
+    running = None if isinstance(seen.invocation, Unobserved) else seen.invocation
+    if not found or running is None or running.invocation is None:
+        return ()
+    if not running.may_serve:
+        return (f"{seen.host} {UNIT}: has no model loaded, so no request runs that could be interrupted",)
+    what = "its restart" if any(isinstance(each, ConfigureService) for each in found) else "a model that goes"
+    return (
+        f"{seen.host} {UNIT}: {what} interrupts what runs: {_connected(running)}, {running.loaded} loaded; "
+        f"sparks drain {seen.host} waits for an end of that",
+    )
+
+
+def _connected(running: Running) -> str:
+    """Ollama tells nobody how many requests run; a connection that is up may carry one, or be idle."""
+    if isinstance(running.clients, Unobserved):
+        return f"connections that could not be observed ({running.clients.reason})"
+    count, hosts = len(running.clients), ", ".join(sorted(set(running.clients)))
+    if not count:
+        return "no connection is up"
+    return f"{count} connection{'s are' if count > 1 else ' is'} up, from {hosts}"
 
 
 def _displaces(step: LoadResident, desired: OllamaDeployment, seen: Observation) -> bool:

@@ -22,13 +22,15 @@ class ConfigureService(Step):
 
 
 class PullModel(Step):
-    """Download one model that is not there."""
+    """Download one model that is not there, or that goes for another under its tag."""
 
     kind: Literal["ollama_pull"] = "ollama_pull"
     effect: Effect = Effect.DOWNLOAD
     model: str
     manifest_digest: str
     size_bytes: int
+    replaces: str | None = None
+    """The digest that is under the tag now, where there is one: what is loaded of it is unloaded first."""
 
 
 class LoadResident(Step):

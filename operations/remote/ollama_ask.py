@@ -57,9 +57,14 @@ def digest_of(asked):
 
 
 def pull(asked):
-    """Absent, then there by the pinned digest; a stream that breaks goes on where it stopped."""
+    """Absent or what it replaces, then there by the pinned digest; a stream that breaks goes on where it stopped.
+
+    What is loaded of the old one goes while the tag still leads to it: later Ollama would not find it by its name.
+    """
     found = digest_of(asked)
-    if found is None:
+    if found == asked["replaces"]:
+        if found is not None:
+            unload(asked)
         for attempt in range(ATTEMPTS):
             if streamed(asked):
                 break

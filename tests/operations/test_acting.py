@@ -1,11 +1,16 @@
-"""A file is written whole or not at all."""
+"""A file is written whole or not at all; what takes long is told while it runs."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from operations import acting, approved
 from operations.acting import write_file
+from operations.stream import Broken
 
 TEXT = 'it\'s $HOME `x` "y" %s \\n\nünï\n'
 
@@ -55,3 +60,36 @@ def test_a_link_is_replaced_and_never_followed(path: Path) -> None:
     assert written(path).returncode == 0
     assert elsewhere.read_text() == "untouched"
     assert not path.is_symlink()
+
+
+class _Watcher:
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str]] = []
+
+    def going_on(self, host: str, line: str) -> None:
+        self.said.append((host, line))
+
+
+def told(monkeypatch: pytest.MonkeyPatch, answers: Iterator[str]) -> tuple[bool, list[tuple[str, str]]]:
+    """What the command of a step that takes long does: pyinfra calls it, and the host says these lines."""
+    state: Any = None
+    host: Any = SimpleNamespace(name="srv5", print_prefix="[srv5] ")
+    watcher: Any = _Watcher()
+    monkeypatch.setattr(approved, "_watcher", lambda _: watcher)
+    monkeypatch.setattr(acting, "lines", lambda host, command: answers)
+    return acting._told(state, host, acting.Script("true")), watcher.said
+
+
+def test_what_a_step_says_on_its_way_is_told_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, iter(["10%", "20%"])) == (True, [("srv5", "10%"), ("srv5", "20%")])
+
+
+def test_a_step_that_breaks_off_fails_its_host_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Iterator[str]:
+        yield "10%"
+        raise Broken("it broke off")
+
+    errors: list[str] = []
+    monkeypatch.setattr(acting.logger, "error", errors.append)
+    assert told(monkeypatch, broken()) == (False, [("srv5", "10%")])
+    assert errors == ["[srv5] it broke off"]

@@ -23,7 +23,7 @@ def standin(tmp_path: Path) -> Iterator[Standin]:
 
 
 def ask(endpoint: str, do: str, **asked: Any) -> subprocess.CompletedProcess[str]:
-    asked = {"do": do, "model": SMALLEST, "endpoint": endpoint} | asked
+    asked = {"do": do, "model": SMALLEST, "endpoint": endpoint, "replaces": None} | asked
     source = SOURCE.read_text().replace("PAUSE_SECONDS = 3", "PAUSE_SECONDS = 0.01")
     call = f"{source}\nmain({json.dumps(json.dumps(asked))})\n"
     return subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, timeout=60, check=False)
@@ -73,6 +73,18 @@ def test_a_tag_that_holds_another_digest_is_left_alone(standin: Standin) -> None
     before = standin.ask("GET", "/api/tags")
     assert f"expected {DIGEST}, found" in one_line(ask(standin.endpoint, "pull", digest=DIGEST))
     assert standin.ask("GET", "/api/tags") == before
+
+
+def test_a_tag_moves_from_what_it_replaces_and_nothing_of_that_stays_loaded(standin: Standin) -> None:
+    standin.fail(pull="other-digest")
+    standin.pull()
+    (old,) = standin.ask("GET", "/api/tags")[1]["models"]
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": -1})
+    standin.fail()
+    assert ask(standin.endpoint, "pull", digest=DIGEST, replaces=f"sha256:{old['digest']}").returncode == 0
+    (new,) = standin.ask("GET", "/api/tags")[1]["models"]
+    assert "sha256:" + new["digest"] == DIGEST
+    assert standin.ask("GET", "/api/ps")[1] == {"models": []}
 
 
 def test_load_and_unload(standin: Standin) -> None:

@@ -5,9 +5,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyinfra.api import StringCommand
 from pyinfra.connectors.ssh import SSHConnector
 
 from operations.stream import Broken, lines
+
+COMMAND = StringCommand("x")
 
 
 class Channel:
@@ -40,14 +43,14 @@ def elsewhere(out: list[str], err: list[str], is_ok: bool) -> Any:
 
 def test_each_line_comes_and_the_channel_is_closed_at_the_end() -> None:
     host, channel = over_ssh("one\ntwo\n")
-    assert list(lines(host, "x")) == ["one", "two"]
+    assert list(lines(host, COMMAND)) == ["one", "two"]
     assert channel.closed
-    assert list(lines(elsewhere(["one"], [], True), "x")) == ["one"]
+    assert list(lines(elsewhere(["one"], [], True), COMMAND)) == ["one"]
 
 
 def test_it_is_closed_too_when_nobody_wants_more() -> None:
     host, channel = over_ssh("one\ntwo\n")
-    said = lines(host, "x")
+    said = lines(host, COMMAND)
     assert next(said) == "one"
     said.close()  # type: ignore[attr-defined]
     assert channel.closed
@@ -59,9 +62,9 @@ def test_it_is_closed_too_when_nobody_wants_more() -> None:
 )
 def test_a_failure_is_its_last_line(host: Any) -> None:
     with pytest.raises(Broken, match=r"^sudo refused$"):
-        list(lines(host, "x"))
+        list(lines(host, COMMAND))
 
 
 def test_a_cut_is_no_end() -> None:
     with pytest.raises(Broken, match="no answer to its end"):
-        list(lines(over_ssh("one\n", status=-1)[0], "x"))
+        list(lines(over_ssh("one\n", status=-1)[0], COMMAND))

@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
@@ -24,7 +25,9 @@ import facts.bundle
 import facts.controller
 import fleet.instant
 import lab.cli
+import operations.acting
 from facts.bundle import Wanted
+from operations.stream import Broken
 from tests.simulated.looks import VALUES, pack
 from tests.simulated.world import Gone, World
 
@@ -97,6 +100,8 @@ def _plug_in(world: World) -> None:
     connector: Any = SSHConnector
     connector._connect = lambda self: _connect(world, self)
     connector.run_shell_command = lambda self, command, *_, **__: _run(world, self, command)
+    told: Any = operations.acting
+    told.lines = lambda host, command: _lines(world, host.connector, command)
     wanted: Any = Wanted
     read = wanted.read
     wanted.read = lambda self, section: _read(read, self, section)
@@ -145,6 +150,13 @@ def _run(world: World, connector: SSHConnector, command: Any) -> tuple[bool, Com
     lines = [OutputLine("stdout", line) for line in said.out.splitlines()]
     lines += [OutputLine("stderr", line) for line in said.error.splitlines()]
     return said.code == 0, CommandOutput(lines)
+
+
+def _lines(world: World, connector: SSHConnector, command: Any) -> Iterator[str]:
+    is_ok, output = _run(world, connector, command)
+    yield from output.stdout_lines
+    if not is_ok:
+        raise Broken(output.stderr_lines[-1])
 
 
 def _read(read: Any, wanted: Wanted, section: dict[str, Any]) -> Any:

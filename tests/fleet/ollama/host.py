@@ -125,7 +125,9 @@ def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observ
             state = state.model_copy(update=changes)
         case PullModel():
             held = OllamaModel(name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes)
-            store = ModelStore(source="api", models=(*store.models, held))
+            others = [each for each in store.models if each.name != step.model]
+            store = ModelStore(source="api", models=(*others, held))
+            residents = {name: each for name, each in residents.items() if step.replaces is None or name != step.model}
         case LoadResident():
             residents[step.model] = loaded(name=step.model, context_length=step.context)
         case EvictResident():

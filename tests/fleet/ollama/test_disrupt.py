@@ -10,7 +10,7 @@ from fleet.generation import Stamp
 from fleet.invocation import Invocation, Running
 from fleet.observation import NOT_LOOKED, Observation
 from fleet.ollama.decide import service_step
-from fleet.ollama.disrupt import MAX_LOADED, disrupts, undrained
+from fleet.ollama.disrupt import MAX_LOADED, disrupts, interrupted, undrained
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -159,3 +159,30 @@ def test_evicting_is_a_disruption() -> None:
 @pytest.mark.parametrize("outcome", [None, Refusal(code="x", subject="x", expected="x", found="x")])
 def test_what_is_no_step_stays(outcome: Refusal | None) -> None:
     assert undrained(outcome, DESIRED, seen(), frozenset()) is outcome
+
+
+CLIENTS = ("10.0.0.2", "10.0.0.9", "10.0.0.9")
+
+
+@pytest.mark.parametrize(
+    ("running", "said"),
+    [
+        ({"clients": CLIENTS}, "3 connections are up, from 10.0.0.2, 10.0.0.9, qwen3:0.6b loaded; sparks drain srv5"),
+        ({"clients": CLIENTS[:1]}, "1 connection is up, from 10.0.0.2"),
+        ({"clients": ()}, "no connection is up"),
+        ({"clients": Unobserved(reason="no ss")}, "connections that could not be observed (no ss)"),
+        ({"models": ()}, "has no model loaded, so no request runs"),
+    ],
+)
+def test_a_restart_tells_what_it_interrupts(running: dict[str, Any], said: str) -> None:
+    found = seen(LOADED.model_copy(update=running), state=OLD)
+    (line,) = interrupted([restart(found)], DESIRED, found)
+    assert line.startswith("srv5 ollama.service: ")
+    assert said in line
+
+
+def test_what_interrupts_nothing_tells_nothing() -> None:
+    assert interrupted([], DESIRED, seen()) == ()
+    stopped = seen(Running(invocation=None), state=OLD)
+    assert interrupted([restart(stopped)], DESIRED, stopped) == ()
+    assert "a model that goes" in interrupted([EVICT], DESIRED, seen())[0]

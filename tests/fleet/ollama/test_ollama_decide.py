@@ -1,6 +1,8 @@
 """What is due, what is refused, and the law: apply the steps to the state, decide again, nothing is left."""
 
+import ast
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from pydantic import ValidationError
 
 from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
-from fleet.ollama.deployment import OllamaDeployment, OllamaResidentPin
+from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from fleet.ollama.disrupt import disrupts
 from fleet.ollama.residents_unit import residents_text
 from fleet.ollama.service import ResidentsUnit, SettingsFile
 from fleet.ollama.steps import ConfigureService, LoadResident, PullModel
@@ -152,6 +155,40 @@ def test_models() -> None:
     assert (differs.code, differs.expected, differs.found) == ("model_digest_differs", A, B)
 
 
+MOVED = HELD.model_copy(update={"manifest_digest": B, "size_bytes": 7})
+"""What the host has under the tag: another digest than the pin."""
+
+
+def test_a_tag_that_moved_is_decided_by_one_of_two_rows() -> None:
+    refusal = model_step(PIN, seen(models=(MOVED,)))
+    assert isinstance(refusal, Refusal)
+    assert refusal.hint is not None
+    kept, moved = (ast.literal_eval(row) for row in re.findall(r"\{[^}]*\}", refusal.hint))
+    assert model_step(OllamaModelPin(**kept), seen(models=(MOVED,))) is None
+    step = model_step(OllamaModelPin(**moved), seen(models=(MOVED,)))
+    assert isinstance(step, PullModel)
+    assert (step.before, step.after, step.replaces, step.manifest_digest) == (B, A, B, A)
+
+
+def test_a_tag_moves_from_the_named_digest_alone() -> None:
+    for replaces in (None, "sha256:" + "c" * 64):
+        assert isinstance(model_step(PIN.replaced(replaces=replaces), seen(models=(MOVED,))), Refusal)
+    kept = PIN.replaced(replaces=B, pull=False)
+    refusal = model_step(kept, seen(models=(MOVED,)))
+    assert isinstance(refusal, Refusal)
+    assert (refusal.code, refusal.found) == ("model_absent", B)
+
+
+def test_what_is_loaded_of_a_tag_that_moves_is_loaded_again() -> None:
+    desired = DESIRED.replaced(models=(PIN.replaced(replaces=B),))
+    found = seen(models=(MOVED,), residents=(loaded(manifest_digest=B),))
+    steps = [model_step(desired.models[0], found), resident_step(STAY, desired, found)]
+    assert [type(each) for each in steps] == [PullModel, LoadResident]
+    assert isinstance(steps[0], PullModel)
+    assert disrupts(steps[0], desired, found)
+    assert not disrupts(steps[0], desired, seen(models=(MOVED,), residents=()))
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
@@ -216,6 +253,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"models": [PIN, PIN]}, "declared_twice"),
     ({"models": [PIN], "residents": [STAY, STAY]}, "declared_twice"),
     ({"residents": [STAY]}, "resident_undeclared"),
+    ({"models": [{"name": "qwen3:1", "digest": A, "size_bytes": 1, "replaces": A}]}, "replaces_itself"),
     ({"models": [{"name": "qwen3", "digest": A, "size_bytes": 1}]}, "string_pattern_mismatch"),
     ({"models": [{"name": "qwen3:1", "digest": "a" * 64, "size_bytes": 1}]}, "string_pattern_mismatch"),
     ({"models": [{"name": "qwen3:1", "size_bytes": 1}]}, "missing"),
