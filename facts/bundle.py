@@ -57,6 +57,10 @@ _NO_SUDO = (
 """Said in the answer itself: pyinfra would tell a failed command and a failed fact besides."""
 
 
+_LONG = 500
+"""Characters of an argument that is a text: programs are longer, what somebody asks is shorter."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """One look that is wanted: a fact of ours and its arguments, hashable so that it can be looked up again."""
@@ -129,8 +133,25 @@ def bundled(wanted: Sequence[Wanted]) -> str:
     """The one command that takes several looks; a fact that is made of others uses it too."""
     sections = [look.section for look in wanted]
     sources = {each["module"]: source_of(each["module"]) for each in sections if "module" in each}
-    command = packed(called(source_of("bundle"), {"sections": sections, "sources": sources, "sentinel": SENTINEL}))
+    texts = _apart(sections)
+    asked = {"sections": sections, "sources": sources, "texts": texts, "sentinel": SENTINEL}
+    command = packed(called(source_of("bundle"), asked))
     return as_root(command, _NO_SUDO) if any(look.fact.needs_root for look in wanted) else command
+
+
+def _apart(sections: list[dict[str, Any]]) -> list[str]:
+    """Every text that looks carry along, once: zlib sees no further back than 32 KiB, and several carry the same.
+
+    In its place a section has the number of each text.
+    """
+    texts: dict[str, int] = {}
+    for section in sections:
+        arguments = section.get("arguments", {})
+        carried = {key: each for key, each in arguments.items() if isinstance(each, str) and len(each) > _LONG}
+        if carried:
+            section["arguments"] = {key: each for key, each in arguments.items() if key not in carried}
+            section["texts"] = {key: texts.setdefault(each, len(texts)) for key, each in carried.items()}
+    return list(texts)
 
 
 def unbundled(wanted: Sequence[Wanted], text: str) -> dict[str, Any]:

@@ -82,6 +82,7 @@ def main(arguments):
         exec(compile(asked["sources"][name], name, "exec"), namespace)
     for at, each in sections.items():
         if at not in commands:
+            each["arguments"].update({name: asked["texts"][number] for name, number in each.get("texts", {}).items()})
             answers[at] = in_process(each, programs, asked["sentinel"])
     for thread in threads:
         thread.join()

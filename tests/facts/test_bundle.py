@@ -158,6 +158,13 @@ def test_every_fact_fits_into_one_command() -> None:
     assert len(shlex.quote(f"sudo sh -c {shlex.quote(command)}")) < 100_000
 
 
+def test_a_text_that_several_looks_carry_is_sent_once() -> None:
+    """Any look of facts.processes carries 30 kB; each further one must cost next to nothing."""
+    looks = ("processes.EngineProcesses", "vllm.VllmServers", "llamacpp.LlamaCpp", "ledger.OllamaServers")
+    one, all_of_them = (len(Bundle().command(names)) for names in (looks[:1], looks))
+    assert all_of_them < one * 1.1
+
+
 def test_an_answer_without_its_end_is_no_answer() -> None:
     with pytest.raises(FactProcessError, match="cut short"):
         Bundle().process(['[{"code": 0}]'])
