@@ -54,7 +54,11 @@ def _sections(command: str) -> list[dict[str, Any]]:
     packed = _PACKED.search(command)
     assert packed is not None
     call = SOURCES[int(packed[1])].rpartition(_CALL)[2].partition(")\nprint(")[0]
-    found: list[dict[str, Any]] = json.loads(json.loads(call))["sections"]
+    asked = json.loads(json.loads(call))
+    found: list[dict[str, Any]] = asked["sections"]
+    for each in found:
+        carried = {name: asked["texts"][number] for name, number in each.pop("texts", {}).items()}
+        each |= {"arguments": each["arguments"] | carried} if carried else {}
     return found
 
 
