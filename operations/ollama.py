@@ -17,6 +17,7 @@ from fleet.step import Step
 from operations.acting import carry_out, carry_out_telling, read_back, refuse
 from operations.lock import under_lock
 from operations.ollama_script import ask_script, configure_script
+from operations.started import has_started, started
 
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
@@ -49,7 +50,7 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
             yield from refuse(refusal)
         case ConfigureService() as step:
             yield from carry_out(host, [step], configure_script)
-            yield from read_back(lambda _: _service_difference(desired), ANSWERS_WITHIN_SECONDS)
+            yield from read_back(lambda _: _service_read_back(desired, step), ANSWERS_WITHIN_SECONDS)
 
 
 @operation()
@@ -90,12 +91,12 @@ Outcomes = Sequence[Step | Refusal | None]
 
 def _service_outcome(desired: OllamaDeployment, drained: Drained) -> Step | Refusal | None:
     seen = _seen(desired)
-    return undrained(service_step(desired, seen), desired, seen, drained)
+    return undrained(service_step(desired, seen), desired, seen, drained | started(host))
 
 
 def _undrained(outcomes: Outcomes, desired: OllamaDeployment, drained: Drained) -> Outcomes:
     seen = _seen(desired)
-    return [undrained(each, desired, seen, drained) for each in outcomes]
+    return [undrained(each, desired, seen, drained | started(host)) for each in outcomes]
 
 
 def _model_outcomes(desired: OllamaDeployment) -> Outcomes:
@@ -141,6 +142,13 @@ def _still(outcome: Step | Refusal) -> Refusal:
     if isinstance(outcome, Refusal):
         return outcome
     return Refusal(code="not_as_desired", subject=outcome.subject, expected=outcome.after, found=outcome.before)
+
+
+def _service_read_back(desired: OllamaDeployment, step: ConfigureService) -> Refusal | None:
+    difference = _service_difference(desired)
+    if difference is None and step.restart:
+        has_started(host, _seen(desired))
+    return difference
 
 
 def _service_difference(desired: OllamaDeployment) -> Refusal | None:

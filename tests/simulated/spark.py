@@ -14,7 +14,7 @@ from fleet.memory import Memory
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import OURS
-from fleet.ollama.observed import ModelStore, Residency
+from fleet.ollama.observed import ModelStore, Residency, Resident
 from fleet.ollama.service import ResidentsUnit, ServiceState
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.rail_active import Activate
@@ -46,6 +46,8 @@ class SimulatedSpark:
     """The text of the lock."""
     unfinished: tuple[Observation, Step] | None = None
     """A step that goes on although nobody waits for it any more, and the host before it."""
+    asked_for: tuple[Resident, ...] = ()
+    """What clients ask of a process of Ollama as soon as it takes requests, as it is then loaded."""
     is_up: bool = True
     has_sudo: bool = True
     has_room: bool = True
@@ -169,7 +171,7 @@ class SimulatedSpark:
         process = self.new_process()
         self._unit(active_state="active", sub_state="running", main_pid=process.pid,
                    process_environment=self._environment())  # fmt: skip
-        self.change(ollama_residency=Residency(source="api"))
+        self.change(ollama_residency=Residency(source="api", residents=self.asked_for))
         if self._service.residents.enabled:
             for pin in self.ollama.residents:
                 self._load(pin.model)
