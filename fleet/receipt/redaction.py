@@ -7,22 +7,32 @@ from fleet.keyfile import REDACTED
 
 WITH_VALUE = frozenset(
     {
+        "--cluster",
+        "--count",
+        "--expect",
+        "--format",
+        "--from",
         "-i",
         "--inventory",
+        "--layout",
         "-o",
         "--output",
-        "--from",
+        "--owner",
         "--plan",
+        "--pool",
         "--quiet-seconds",
         "--receipts",
         "--scope",
         "--seconds",
+        "--since",
         "--timeout",
+        "--user",
+        "--watch",
     }
 )
-"""Options of `sparks` whose value is a file, a digest, a name or a number."""
-FLAGS = frozenset({"-y", "--yes", "--json", "--unload"})
-"""Options that have no value."""
+"""Every option of `sparks` that has a value: a file, a digest, a name or a number."""
+FLAGS = frozenset({"--commands", "--desired-only", "--html", "--json", "--moved", "--observed", "--unload", "--yes"})
+"""Every option that has none."""
 _HARMLESS = re.compile(r"[A-Za-z0-9._/~:,+-]{1,256}")
 
 
