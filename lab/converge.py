@@ -75,7 +75,7 @@ def readback(target: str, scope: str, as_json: bool, inventory: str) -> None:
         target=found, scope=Scope(scope), plan=digest, due=due, refusals=refusals, findings=findings
     )  # fmt: skip
     show_plan(plan)
-    _print(document, as_json)
+    _print(document, as_json, "refused: ")
     status = _status(document)
     if status:
         raise SystemExit(status)
@@ -106,15 +106,18 @@ def show_plan(plan: Plan | Refusals) -> None:
 def end(document: Converged, as_json: bool) -> None:
     """Print how it ended, and end with its status."""
     reason = f": {document.reason}" if document.reason else ""
-    _print(document, as_json, f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})")
+    last = f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})"
+    _print(document, as_json, f"{document.outcome}: ", last)
     if document.outcome.exit_status:
         raise SystemExit(document.outcome.exit_status)
 
 
-def _print(document: Converged | Readback, as_json: bool, *lines: str) -> None:
-    """With a document on standard output what people read goes to the other."""
-    said = (*map(str, document.findings), *(f"refused: {each}" for each in document.refusals), *lines)
-    for line in said:
+def _print(document: Converged | Readback, as_json: bool, before: str, *last: str) -> None:
+    """With a document on standard output what people read goes to the other.
+
+    + before: each refusal; of a run that has acted they are no refusals, but how it failed or what differs
+    """
+    for line in (*map(str, document.findings), *(f"{before}{each}" for each in document.refusals), *last):
         click.echo(line, err=as_json)
     if as_json:
         click.echo(json.dumps(document.to_json(), indent=2))

@@ -6,9 +6,11 @@ from pyinfra.api.state import BaseStateCallback
 from typing_extensions import override
 
 from deploys.commands import operation_name
+from fleet.observation import Observation
 from fleet.plan import Plan
 from fleet.receipt.acts import OperationBegun, OperationDone, OperationFailed, StepBegun, StepDone
 from fleet.receipt.events import Event, HostConnected
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
 from fleet.verdict import Ran
@@ -29,10 +31,11 @@ class Telling(BaseStateCallback):
         """What became of it, with the hosts that failed."""
         return Ran(self._acted, failed, _all(self._refusals), _all(self._differences))
 
-    def connected(self, *hosts: str) -> None:
+    def connected(self, *hosts: Observation) -> None:
         """These hosts answered."""
-        for host in hosts:
-            self._journal.say(HostConnected(host=host))
+        for seen in hosts:
+            boot = None if isinstance(seen.kernel, Unobserved) else seen.kernel.boot_id
+            self._journal.say(HostConnected(host=seen.host, boot_id=boot))
 
     def step_begun(self, host: str, step: Step) -> None:
         """The receipt has it before the host does."""

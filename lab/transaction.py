@@ -18,7 +18,7 @@ from fleet.refusal import Refusal
 from fleet.target import Scope, Target
 from fleet.verdict import NOTHING_DUE, Ran, Verdict, verdict
 from lab.converge_document import Converged
-from lab.interrupt import Stop, interruptible
+from lab.interrupt import Interrupted, Stop, interruptible
 from lab.receipts.journal import Journal, opened
 from lab.session import Session, session
 from lab.telling import Telling
@@ -53,27 +53,37 @@ def transact(wanted: Wanted, connected: ExitStack, first: Session, consent: Cons
     + consent: None where there is no plan to consent to
     """
     plan = first.plan if isinstance(first.plan, Plan) else None
-    with opened(wanted.receipts, _opening(wanted, plan)) as journal, interruptible() as stop:
-        findings: tuple[Finding, ...] = ()
-        if isinstance(first.plan, Refusals):
-            found = Verdict(Outcome.REFUSED, "nothing was written", first.plan.refusals)
-        elif consent is None or consent.refusals:
-            found = Verdict(Outcome.REFUSED, "nothing was written", consent.refusals if consent else ())
-        else:
-            ran = _carry_out(journal, stop, first, first.plan, consent)
-            connected.close()
-            found, findings = _judged(journal, wanted, first.plan, ran)
-        journal.close(found.outcome, found.reason, found.refusals)
-        return Converged(
-            target=wanted.target,
-            scope=wanted.scope,
-            plan=None if plan is None else plan.digest,
-            outcome=found.outcome,
-            reason=found.reason,
-            refusals=found.refusals,
-            findings=findings,
-            receipt=journal.name,
-        )
+    journal: Journal | None = None
+    try:
+        with opened(wanted.receipts, _opening(wanted, plan)) as journal, interruptible() as stop:
+            found, findings = _ended(journal, stop, wanted, connected, first, consent)
+            journal.close(found.outcome, found.reason, found.refusals)
+    except Interrupted as interrupted:
+        if journal is None or journal.outcome is not Outcome.INTERRUPTED:
+            raise
+        found, findings = Verdict(Outcome.INTERRUPTED, interrupted.signal), ()
+    return Converged(
+        target=wanted.target,
+        scope=wanted.scope,
+        plan=None if plan is None else plan.digest,
+        outcome=found.outcome,
+        reason=found.reason,
+        refusals=found.refusals,
+        findings=findings,
+        receipt=journal.name,
+    )
+
+
+def _ended(
+    journal: Journal, stop: Stop, wanted: Wanted, connected: ExitStack, first: Session, consent: Consent | None
+) -> tuple[Verdict, tuple[Finding, ...]]:
+    if isinstance(first.plan, Refusals):
+        return Verdict(Outcome.REFUSED, "nothing was written", first.plan.refusals), ()
+    if consent is None or consent.refusals:
+        return Verdict(Outcome.REFUSED, "nothing was written", consent.refusals if consent else ()), ()
+    ran = _carry_out(journal, stop, first, first.plan, consent)
+    connected.close()
+    return _judged(journal, wanted, first.plan, ran)
 
 
 def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
@@ -91,7 +101,7 @@ def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
 
 def _carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent: Consent) -> Ran:
     telling = Telling(journal, plan)
-    telling.connected(*plan.target.hosts)
+    telling.connected(*(first.run.collection[host] for host in plan.target.hosts))
     if plan.is_noop:
         return _finish(journal, stop, first)
     approval = consent.approval

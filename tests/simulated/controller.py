@@ -74,7 +74,7 @@ def _in_child(world: World, said: Path, command: tuple[str, ...]) -> int:
         with said.open("wb") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(ROOT)
         gc.disable()

@@ -4,6 +4,7 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fleet.receipt.receipt import Receipt, read_receipt
 from fleet.roster import Roster
@@ -38,21 +39,25 @@ class Looked:
 
 
 class Site:
-    """A site's folder."""
+    """A site's folder.
 
-    def __init__(self, folder: Path) -> None:
+    + values: of its roster
+    """
+
+    def __init__(self, folder: Path, values: dict[str, Any] = VALUES) -> None:
+        self.roster = Roster.read(values, "site")
         self.folder, self.receipts = folder, folder / "receipts"
         self.inventory = folder / "inventories" / "elsewhere.py"
         data = folder / "inventories" / "group_data" / "elsewhere.py"
         data.parent.mkdir(parents=True)
-        data.write_text(f"roster = {VALUES!r}\n")
-        hosts = dict.fromkeys(ROSTER.enrolled, HOST)
+        data.write_text(f"roster = {values!r}\n")
+        hosts = dict.fromkeys(self.roster.enrolled, HOST)
         self.inventory.write_text(INVENTORY.format(hosts=hosts, known_hosts=str(folder / "known_hosts")))
 
-    @staticmethod
-    def world() -> World:
+    def world(self) -> World:
         """Its Sparks as they come."""
-        return World({name: SimulatedSpark.as_it_comes(ROSTER.desired_for(name)) for name in ROSTER.enrolled})
+        each = map(self.roster.desired_for, self.roster.enrolled)
+        return World({desired.name: SimulatedSpark.as_it_comes(desired) for desired in each})
 
     def pyinfra(self, world: World, *arguments: str, limit: str | None = TARGET) -> Ran:
         """`pyinfra INV deploys/serve.py …` to its end."""
