@@ -4,13 +4,17 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SUDO   := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: demo test test-fast lint reference bench venv host-packages clean
+.PHONY: demo test nightly test-fast lint reference bench venv host-packages clean
 
 demo: host-packages venv
 	$(BIN)/python -m virtual.demo
 
 test: host-packages venv lint
 	$(BIN)/python -m tests.both
+
+# With what takes hours: the ring of four, and what the dead-man switch, adoption and rails do in every other way.
+nightly: host-packages venv lint
+	$(BIN)/python -m tests.both --nightly
 
 test-fast: venv lint
 	$(BIN)/pytest -m "not virtual"

@@ -1,9 +1,12 @@
-"""All tests, in two processes at once: most of what needs the side lab is waiting, and two processors are there.
+"""All tests, in two processes at once, for two processors: one has this checkout's lab, and the other has everything
+else: first what needs no virtual Spark, then what needs the side lab.
 
     python -m tests.both
+    python -m tests.both --nightly
 
-Prints the one while it runs, then the other; what failed comes last, so that the end is the summary that counts.
-Exit status 0 where both passed.
+Without `--nightly`, those marked `nightly` are left out: they are about more machines, or more ways, and emulated
+machines take an hour more for them. Prints the one while it runs, then the other; what failed comes last, so that the
+end is the summary that counts. Exit status 0 where both passed.
 """
 
 import subprocess
@@ -12,17 +15,19 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+LAB = "virtual and not side"
 PYTEST = (sys.executable, "-m", "pytest")
 
 
-def main() -> int:
+def main(*arguments: str) -> int:
     """Run both; the graver of their statuses."""
+    tests = "" if "--nightly" in arguments else " and not nightly"
     with tempfile.TemporaryFile("w+") as said:
-        beside = subprocess.Popen([*PYTEST, "-m", "side"], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+        beside = subprocess.Popen([*PYTEST, "-m", LAB + tests], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
         try:
-            print("tests of the side lab run beside these; what they say comes after them", flush=True)
-            status, summary = _run("-m", "not side")
-            print("waiting for the tests of the side lab", flush=True)
+            print("tests of the lab run beside these; what they say comes after them", flush=True)
+            status, summary = _run("-m", f"not ({LAB}){tests}")
+            print("waiting for the tests of the lab", flush=True)
             other = beside.wait()
         except BaseException:
             beside.terminate()
@@ -31,7 +36,7 @@ def main() -> int:
         said.seek(0)
         print(said.read(), flush=True)
     if status and not other:
-        print("the tests before those of the side lab:", *summary, sep="\n", flush=True)
+        print("the tests before those of the lab:", *summary, sep="\n", flush=True)
     return max(status, other)
 
 
@@ -48,6 +53,6 @@ def _run(*arguments: str) -> tuple[int, list[str]]:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)

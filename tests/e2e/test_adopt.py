@@ -107,6 +107,7 @@ def put_keyfiles(site: Site, name: str, at: int) -> None:
     wait_until(lambda: site.addresses(name).count("192.168.10") == 2, 60, "the profiles to come up")
 
 
+@pytest.mark.nightly
 def test_files_of_others_are_refused_adopted_without_a_step_and_reverted(site: Site) -> None:
     first, second = site.names
     put_file(site, first, 0)

@@ -125,6 +125,7 @@ def test_a_wrong_address_cuts_ssh_and_comes_back_by_itself(site: Site) -> None:
     assert site.state == before
 
 
+@pytest.mark.nightly
 def test_killed_after_arming_then_confirmed_then_nothing_then_no_power(site: Site) -> None:
     before = site.state
     killed = start(site.trace, *site.approved(SAME, site.short))
@@ -167,6 +168,7 @@ def _nothing_is_left(site: Site) -> None:
     assert site.state == before
 
 
+@pytest.mark.nightly
 def test_a_moved_address_is_confirmed_where_it_is_now(site: Site) -> None:
     moved = f"{site.machine.host}:{site.machine.moved_port}"
     site.is_at(site.machine.port, ssh_also_at=[moved])
@@ -194,6 +196,7 @@ def test_a_power_cut_in_the_window_ends_in_the_old_state(site: Site, tmp_path: P
     assert site.state == before
 
 
+@pytest.mark.nightly
 def test_without_a_timer_nothing_is_changed(site: Site) -> None:
     site.on("ln -s /dev/null /run/systemd/system/sparks-guard.timer; systemctl daemon-reload")
     before = site.state
@@ -210,6 +213,7 @@ def test_what_cannot_be_undone_is_refused_before_anything(site: Site) -> None:
     assert site.state == before
 
 
+@pytest.mark.nightly
 def test_a_trial_of_somebody_else_is_named_and_left_alone(site: Site) -> None:
     site.on(
         "mkdir -p -m 700 /run/sparks-guard/t; cd /run/sparks-guard/t; echo tried > state; echo 60 > seconds; "

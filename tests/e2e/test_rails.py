@@ -11,7 +11,7 @@ from tests.e2e.control import ROOT, converge, on, pyinfra, sparks
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.virtual, pytest.mark.nightly, pytest.mark.timeout(3600)]
 
 ONE, OTHER = "enp1s0f1np1", "enP2p1s0f1np1"
 """The two twins of the pair's one cable: rails 102 and 103."""

@@ -14,7 +14,7 @@ from tests.e2e.ring import FABRIC, INVENTORY, SPARKS
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
-pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.virtual, pytest.mark.ring, pytest.mark.nightly, pytest.mark.timeout(3600)]
 
 DRY_CHANNELS = 1
 RUN_CHANNELS = 2
