@@ -18,10 +18,13 @@ from fleet.keyfile import parse_keyfile
 from fleet.links import Link, parse_links
 from fleet.nm_device import DEVICE_COLUMNS, parse_devices
 
+_ROUTES = "--- routes"
+
 
 class Links(Look[tuple[Link, ...]]):
     """
-    The network interfaces and their addresses, by name; ``None`` when they were not observed.
+    The network interfaces by name, with their addresses and the routes that profiles set; ``None`` when they were
+    not observed.
 
     Addresses are in numeric order: the kernel's own order says only which came first.
 
@@ -36,11 +39,14 @@ class Links(Look[tuple[Link, ...]]):
     """
 
     def command(self) -> str:
-        return shell("ip -j -d addr show || exit 1")
+        return shell(f"ip -j -d addr show || exit 1\necho '{_ROUTES}'\nip -j -4 route show proto static || exit 1")
 
     @override
     def parse(self, text: str) -> tuple[Link, ...]:
-        return parse_links(text)
+        links, found, routes = text.partition(f"\n{_ROUTES}\n")
+        if not found:
+            raise ValueError(f"expected a line {_ROUTES!r}, found none")
+        return parse_links(links, routes)
 
 
 _SAFE_COLUMNS = ("TYPE", "UUID", "AUTOCONNECT", "STATE", "DEVICE", "NAME", "FILENAME")

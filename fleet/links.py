@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from fleet.link_route import LinkRoute, in_order, parse_routes
 from fleet.record import VOLATILE, Record
 
 FOREVER = 4294967295
@@ -88,6 +89,8 @@ class Link(Record):
     """The parent's index where it lives in another network namespace."""
     addresses: Annotated[tuple[LinkAddress, ...], AfterValidator(_by_value)] = ()
     """A set, in order of number: two links with the same addresses are equal however they were added."""
+    routes: Annotated[tuple[LinkRoute, ...], AfterValidator(in_order)] = ()
+    """A set too; metrics are NetworkManager's own."""
 
     @property
     def comes_and_goes(self) -> bool:
@@ -123,15 +126,19 @@ def find_link(links: Iterable[Link], name: str) -> Link | None:
     return by_name or next((link for link in links if name in link.altnames), None)
 
 
-def parse_links(text: str) -> tuple[Link, ...]:
+def parse_links(text: str, routes: str = "[]") -> tuple[Link, ...]:
     """The links in the output of `ip -j -d addr show`, by name; raises ValueError when it is no such output.
 
     A filter of `ip` leaves `{}` where it dropped a link or an address (cases/053).
+
+    + routes: the output of `ip -j -4 route show proto static`
     """
     found = json.loads(text)
     if not isinstance(found, list):
         raise ValueError(f"expected a list of links, found {type(found).__name__}")
-    return tuple(sorted((_link(_object(each)) for each in found if each != {}), key=lambda link: link.name))
+    links = (_link(_object(each)) for each in found if each != {})
+    by_link = parse_routes(routes)
+    return tuple(link.replaced(routes=by_link.get(link.name, ())) for link in sorted(links, key=lambda link: link.name))
 
 
 def _object(value: Any) -> dict[str, Any]:

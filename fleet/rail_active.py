@@ -6,6 +6,7 @@ from fleet.adopted import UNSET_MTU, kept_by
 from fleet.connections import Connections, Networking
 from fleet.desired import DesiredEnd
 from fleet.keeper import BringUp, Keeper
+from fleet.link_route import LinkRoute
 from fleet.links import Link, canonical_cidr, find_link
 from fleet.observation import Observation, known
 from fleet.port import kept_down, no_carrier, port_missing
@@ -110,9 +111,20 @@ def _differences(end: DesiredEnd, keeper: Keeper, link: Link, connections: Conne
         ("port up", "port up" if link.up else "port down"),
         (f"addresses {canonical_cidr(str(end.address))}", f"addresses {' '.join(link.ipv4) or 'none'}"),
         (f"mtu {end.mtu}", f"mtu {link.mtu}"),
+        (f"routes {_routes(_wanted(end, link))}", f"routes {_routes(link.routes)}"),
         (f"{keeper.name} up", _profile(end, keeper, connections)),
     ]
     return [(expected, found) for expected, found in pairs if expected != found]
+
+
+def _wanted(end: DesiredEnd, link: Link) -> tuple[LinkRoute, ...]:
+    """The routes of the document; a file of somebody else's may have more, and those stay."""
+    own = tuple(LinkRoute(to=route.to, via=str(route.via)) for route in end.routes)
+    return own + (link.routes if end.declared.adopted else ())
+
+
+def _routes(routes: tuple[LinkRoute, ...]) -> str:
+    return ", ".join(sorted({f"{route.to} via {route.via}" for route in routes})) or "none"
 
 
 def _profile(end: DesiredEnd, keeper: Keeper, connections: Connections) -> str:

@@ -12,6 +12,7 @@ from fleet.desired import DesiredEnd
 from fleet.generation import Stamp
 from fleet.hardware import TWINS
 from fleet.keyfile import Settings, Storage, parse_keyfile
+from fleet.link_route import LinkRoute
 from fleet.links import Link, LinkAddress
 from fleet.lock import LockState
 from fleet.netplan.device import NetplanFile
@@ -85,6 +86,12 @@ def link(name: str, mtu: int = 1500, addresses: Iterable[str] = (), carrier: boo
         name=name, ifindex=7, mtu=mtu, up=True, carrier=carrier, operstate="UP" if carrier else "DOWN",
         addresses=tuple(LinkAddress(address=each) for each in addresses),
     )  # fmt: skip
+
+
+def link_of(end: DesiredEnd, carrier: bool = True) -> Link:
+    """A rail's link with all that its document sets."""
+    routes = tuple(LinkRoute(to=route.to, via=str(route.via)) for route in end.routes)
+    return link(end.interface, end.mtu, [str(end.address)], carrier).replaced(routes=routes)
 
 
 @lru_cache(maxsize=256)
@@ -173,7 +180,7 @@ def gid(end: DesiredEnd) -> RoceGid:
 
 def with_end(seen: Observation, end: DesiredEnd) -> Observation:
     """The end is up, as its document says."""
-    seen = with_link(seen, link(end.interface, end.mtu, [str(end.address)]))
+    seen = with_link(seen, link_of(end))
     gids = (*(each for each in known(seen.roce_gids) if each.netdev != end.interface), gid(end))
     return with_profile(seen, own_profile(end)).model_copy(update={"roce_gids": gids})
 

@@ -73,7 +73,7 @@ def pulled(roster: Roster, name: str) -> Observation:
     """The cable of its first cage is out."""
     seen, ends = as_desired(roster, name), roster.desired_for(name).rail_ends
     for end in (end for end in ends if end.twin.cage == ends[0].twin.cage):
-        seen = observed.with_link(seen, observed.link(end.interface, end.mtu, [str(end.address)], carrier=False))
+        seen = observed.with_link(seen, observed.link_of(end, carrier=False))
     return seen
 
 

@@ -78,7 +78,7 @@ def with_file(text: str, path: str = CX7, seen: Observation | None = None) -> Ob
 def kept(seen: Observation) -> Observation:
     """Host a as its two rails should be, made so by another tool's netplan file."""
     for end in roster().desired_for("a").rail_ends:
-        seen = observed.with_link(seen, observed.link(end.interface, end.mtu, [str(end.address)]))
+        seen = observed.with_link(seen, observed.link_of(end))
         up = observed.own_profile(end).model_copy(update={
             "name": f"netplan-{end.interface}", "uuid": f"05ec54af-9f53-3227-867e-c7e879b25c{end.rail:02}",
             "filename": f"{RUN}/netplan-{end.interface}.nmconnection",

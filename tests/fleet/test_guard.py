@@ -272,7 +272,7 @@ def test_a_guarded_rail_is_one_change_and_goes_down_again_when_it_is_undone() ->
 def test_a_guarded_rail_by_hand_cannot_be_undone() -> None:
     guarded = roster({}, revert=(), guarded=True)
     end = guarded.desired_for("a").rail_ends[0]
-    seen = observed.with_link(observed.blank("a"), observed.link(end.interface, end.mtu, [str(end.address)]))
+    seen = observed.with_link(observed.blank("a"), observed.link_of(end))
     assert "addresses that some file explains" in refusals(guarded, seen)["cannot_be_undone"]
 
 

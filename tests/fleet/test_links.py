@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fleet.link_route import LinkRoute, parse_routes
 from fleet.links import Link, LinkAddress, find_link, parse_links
 from tests.conftest import CaseText
 
@@ -117,3 +118,23 @@ def test_a_name_wins_over_an_alternative_name() -> None:
     found = find_link(parse_links(text), "b")
     assert found
     assert (found.ifindex, found.parent, found.parent_index) == (3, None, 7)
+
+
+@given(st.text() | JSON.map(json.dumps))
+def test_any_text_is_routes_or_a_value_error(text: str) -> None:
+    try:
+        parse_routes(text)
+    except ValueError:
+        return
+
+
+def test_routes_are_of_their_link_in_one_order_and_only_those_by_way_of_a_neighbour() -> None:
+    routes = [
+        {"dst": to, "dev": dev} | ({"gateway": via} if via else {})
+        for dev, to, via in (("a", "10.2.0.0/24", "10.0.0.2"), ("a", "10.1.0.0/24", "10.0.0.1"), ("b", "default", None))
+    ]
+    assert parse_links(link([]), json.dumps(routes))[0].routes == ()
+    assert parse_links(link([]).replace("enp1s0f0np0", "a"), json.dumps(routes))[0].routes == (
+        LinkRoute(to="10.1.0.0/24", via="10.0.0.1"),
+        LinkRoute(to="10.2.0.0/24", via="10.0.0.2"),
+    )
