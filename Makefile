@@ -27,6 +27,7 @@ lint: venv
 # The pages that are made from the code.
 reference: venv
 	$(BIN)/python -m lab.reference
+	$(BIN)/python -m tests.simulated.transcripts
 
 bench: host-packages venv
 	$(BIN)/python benchmarks/round_trips.py

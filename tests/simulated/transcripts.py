@@ -1,6 +1,6 @@
 """The transcripts in docs/converge.md and docs/receipts.md: what real commands say to simulated Sparks.
 
-    python -m tests.simulated.transcripts      # makes them anew, in both pages
+    make reference       # makes them anew, in both pages
 
 Between `<!-- transcript NAME -->` and `<!-- end -->` a page has what `NAME` gave. What is real in them, and what is
 simulated, stands in `tests/simulated/__init__.py`. Digests are cut short at `…`, long lines folded, and what was shown
@@ -158,9 +158,35 @@ _PLACES: tuple[tuple[Any, str], ...] = ((socket, "gethostname"), (facts.controll
 """Where a run learns who runs it, and where."""
 
 
+def shown() -> dict[str, str]:
+    """Every transcript as the pages have it, by name."""
+    blocks = [found for page in PAGES for found in BLOCK.finditer(page.read_text())]
+    return {found["name"]: found[0].removeprefix(found[1]).removesuffix(found[3]) for found in blocks}
+
+
+def masked(text: str) -> str:
+    """A transcript without what is another in each run, and however it is folded."""
+    for pattern, name in _MASKS:
+        text = re.sub(pattern, name, text, flags=re.DOTALL)
+    return text.strip()
+
+
+_MASKS = (
+    (r"sha256:[0-9a-f]+…?", "DIGEST"),
+    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)", "TIME"),
+    (r"\d{8}T\d{6}Z", "TIME"),
+    (r"\bpid \d+", "PID"),
+    (r"\+?\d+\.\d+ s\b", "SECONDS"),
+    (r"versions .*? receipt before", "VERSIONS"),
+    (r"\s+", " "),
+)
+
+
 def main() -> None:
-    """Make every transcript anew and put it in its place."""
-    found = made()
+    """Make every transcript anew, and put each in its place where any says something else than its page."""
+    found, before = made(), shown()
+    if all(masked(text) == masked(before.get(name, "")) for name, text in found.items()):
+        return
     for page in PAGES:
         text = BLOCK.sub(lambda block: f"{block[1]}\n{found[block['name']]}\n{block[3]}", page.read_text())
         page.write_text(text)
