@@ -51,11 +51,17 @@ def free_ports(count: int) -> list[Ports]:
     return [Ports(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
 
 
+def _new_lock() -> threading.Lock:
+    """Looked up when it is made: where gevent has patched threads since this module was imported, a lock of before
+    would stop the one thread that there is."""
+    return threading.Lock()
+
+
 @dataclass
 class Gate:
     """Closed by `stop`: a thread that an interrupted command left behind starts nothing after that."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=_new_lock)
     is_closed: bool = False
 
 
