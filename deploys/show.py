@@ -18,6 +18,8 @@ def show_steps(plans: Iterable[Plan]) -> None:
             logger.info(f"--> {each.host} is as desired")
         for step in each.steps:
             logger.info("--> " + _DIGEST.sub(r"\1…", str(step)))
+        if each.memory_fit is not None:
+            logger.info("--> " + _DIGEST.sub(r"\1…", f"{each.host} {each.memory_fit}"))
         for note in each.notes:
             logger.info(f"--> {note}")
 

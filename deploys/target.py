@@ -14,11 +14,12 @@ from deploys.approve import approve_named
 from deploys.commands import declared
 from deploys.maker import maker, versions
 from deploys.show import show_digests, show_steps
-from facts.desired import drained_for, roster_for
+from facts.desired import admission_for, drained_for, roster_for
 from facts.needs import looks_for, observation
 from facts.observe import watch
 from fleet.agreement import disagreements
 from fleet.desired import DesiredSpark
+from fleet.fit.admission import Admission
 from fleet.generation import Begun
 from fleet.instant import utc_now
 from fleet.observation import Observation
@@ -44,6 +45,8 @@ class Run:
     collection: dict[str, Observation]
     drained: Drained
     """Digests of the serving processes that were drained."""
+    admission: Admission
+    """What is known to have fitted, and what shall be tried for the first time."""
     observed_at: str
     refusals: tuple[Refusal, ...] = ()
     plans: tuple[Plan, ...] = ()
@@ -125,6 +128,14 @@ def _roster(host: Host) -> Roster:
         raise PyinfraError(str(error)) from error
 
 
+def _admission(host: Host) -> Admission:
+    """One for all hosts: it is the site's, and the command line's."""
+    try:
+        return admission_for(host)
+    except RosterError as error:
+        raise PyinfraError(str(error)) from error
+
+
 def _begin(state: State, roster: Roster, scope: Scope) -> Run:
     hosts = list(state.inventory.get_active_hosts())
     unknown = sorted(each.name for each in hosts if each.name not in roster.enrolled)
@@ -132,13 +143,14 @@ def _begin(state: State, roster: Roster, scope: Scope) -> Run:
         raise PyinfraError(f"{', '.join(unknown)}: expected only sparks that the roster enrols, found these")
     if any(each.data.get("roster") != hosts[0].data.get("roster") for each in hosts):
         raise PyinfraError("roster: expected one for all hosts of a run, found several; it is the site's, not a host's")
+    admission = _admission(hosts[0])
     bind(state, {})
     begin_with(state, _marked)
     now = f"{utc_now():%FT%TZ}"
     looking = {each.name: gevent.spawn(_observed, each, roster.desired_for(each.name), scope) for each in hosts}
     gevent.joinall(list(looking.values()), raise_error=True)
     drained = frozenset().union(*map(drained_for, hosts))
-    run = Run(roster, scope, {name: greenlet.get() for name, greenlet in looking.items()}, drained, now)
+    run = Run(roster, scope, {name: greenlet.get() for name, greenlet in looking.items()}, drained, admission, now)
     outcomes = [_outcome(run, each) for each in _each_spark(run)]
     run.refusals = tuple(dict.fromkeys(no for each in outcomes if isinstance(each, Refusals) for no in each.refusals))
     if not run.refusals:
@@ -147,7 +159,7 @@ def _begin(state: State, roster: Roster, scope: Scope) -> Run:
 
 
 def _outcome(run: Run, target: Target) -> Plan | Refusals:
-    return plan(run.roster, target, run.collection, run.scope, run.drained)
+    return plan(run.roster, target, run.collection, run.scope, run.drained, run.admission)
 
 
 def _each_spark(run: Run) -> Sequence[Target]:

@@ -40,8 +40,7 @@ Looks = dict[str, Wanted]
 
 def host_looks() -> Looks:
     """What every Spark is asked."""
-    looks: Looks = {"kernel": Wanted(Kernel), "machine": Wanted(Machine), "memory": Wanted(Memory)}
-    return looks | {"guard": Wanted(Guard), "lock": Wanted(HostLock)} | stamp_looks()
+    return memory_looks() | {"guard": Wanted(Guard), "lock": Wanted(HostLock)} | stamp_looks()
 
 
 def document_looks() -> Looks:
@@ -97,10 +96,16 @@ def stamp_looks(desired: DesiredSpark | None = None) -> Looks:
     return looks
 
 
+def memory_looks() -> Looks:
+    """What a decision about memory rests on: what is free, and of which machine and kernel evidence must be."""
+    return {"memory": Wanted(Memory), "kernel": Wanted(Kernel), "machine": Wanted(Machine)}
+
+
 def ollama_looks(desired: OllamaDeployment) -> Looks:
     """What a decision about Ollama rests on: the service, and its API where clients reach it."""
     endpoint = (("endpoint", desired.endpoint.url),)
-    return {
+    looks: Looks = {} if not desired.demands else memory_looks()
+    return looks | {
         "ollama_service": Wanted(OllamaService),
         "ollama_models": Wanted(OllamaModels, (*endpoint, ("directory", desired.store))),
         "ollama_residency": Wanted(OllamaResidency, endpoint),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fleet.desired import DesiredSpark
+from fleet.fit.admission import NOBODY, Admission
 from fleet.guard import guard_at_work
 from fleet.hardware import INTERFACES
 from fleet.locked import lock_refusal
@@ -12,6 +13,7 @@ from fleet.observation import Observation, known
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
+from fleet.ollama.fit import admitted
 from fleet.rail_guarded import durable_step, running_step
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -80,11 +82,16 @@ def decide_by_port(desired: DesiredSpark, seen: Observation) -> Iterator[tuple[t
 
 
 def considered(
-    desired: DesiredSpark, seen: Observation, scope: Scope = Scope.SERVE, drained: Drained = frozenset()
+    desired: DesiredSpark,
+    seen: Observation,
+    scope: Scope = Scope.SERVE,
+    drained: Drained = frozenset(),
+    admission: Admission = NOBODY,
 ) -> Iterator[Decided]:
     """Every decision about one Spark. Where it cannot be seen at all, or a guard is at work, there is no other.
 
     + drained: digests of the serving processes that were drained, and so may be disrupted whoever started them
+    + admission: what is known to have fitted, and what shall be tried for the first time
     """
     ports = tuple(end.interface for end in desired.rail_ends)
     if blind := seen.blind:
@@ -98,7 +105,7 @@ def considered(
         return
     yield from _fabric(desired, seen)
     if scope.includes(Scope.SERVE):
-        yield from _ollama(desired, seen, drained)
+        yield from _ollama(desired, seen, drained, admission)
 
 
 def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
@@ -116,12 +123,13 @@ def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
     yield Decided(MANAGEMENT, MANAGEMENT, (), management_step(desired, seen))
 
 
-def _ollama(desired: DesiredSpark, seen: Observation, drained: Drained) -> Iterator[Decided]:
+def _ollama(desired: DesiredSpark, seen: Observation, drained: Drained, admission: Admission) -> Iterator[Decided]:
     ollama: OllamaDeployment | None = desired.ollama
     if ollama is None:
         return
     for each in _ollama_alone(ollama, seen):
-        yield each._replace(outcome=undrained(each.outcome, ollama, seen, drained))
+        outcome = undrained(each.outcome, ollama, seen, drained)
+        yield each._replace(outcome=admitted(outcome, ollama, seen, desired.memory_policy, admission))
 
 
 def _ollama_alone(ollama: OllamaDeployment, seen: Observation) -> Iterator[Decided]:

@@ -1,6 +1,7 @@
 """What one Spark should be, gathered from all of a roster."""
 
 from fleet.declared import Declared
+from fleet.fit.policy import Policy
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.pci import PciAddress
 from fleet.rail import RailEnd
@@ -46,6 +47,8 @@ class DesiredSpark(Record):
     ollama: OllamaDeployment | None
     transit: Transit | None = None
     """What it passes on for its neighbours in a ring; None where nothing."""
+    memory_policy: Policy = Policy()
+    """How much of its memory may be taken by what it serves."""
 
     def end_on(self, interface: str) -> DesiredEnd | None:
         """The rail end on an interface, or None where no rail uses it."""

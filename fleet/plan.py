@@ -14,9 +14,12 @@ from typing_extensions import override
 from fleet.decide import Decided, considered
 from fleet.desired import DesiredSpark
 from fleet.files import found_files
+from fleet.fit.admission import NOBODY, Admission, Admitted
+from fleet.fit.policy import Policy
 from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained, interrupted
+from fleet.ollama.fit import memory_word
 from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
 from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
@@ -110,19 +113,25 @@ def plan(
     collection: Mapping[str, Observation],
     scope: Scope = Scope.SERVE,
     drained: Drained = frozenset(),
+    admission: Admission = NOBODY,
 ) -> Plan | Refusals:
     """The plan for a target, or every refusal; a host of it that nobody looked at is one.
 
     + drained: digests of the serving processes that were drained
+    + admission: what is known to have fitted, and what shall be tried for the first time
 
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
     desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
-    decided = {host: _decided(wanted, collection.get(host), scope, drained) for host, wanted in desired.items()}
+    decided = {
+        host: _decided(wanted, collection.get(host), scope, drained, admission) for host, wanted in desired.items()
+    }
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
         return Refusals(refusals=tuple(dict.fromkeys(refusals)))
-    hosts = tuple(_host_plan(desired[host], collection[host], found, scope) for host, found in decided.items())
+    hosts = tuple(
+        _host_plan(desired[host], collection[host], found, scope, admission) for host, found in decided.items()
+    )
     return Plan(
         target=target,
         scope=scope,
@@ -135,17 +144,21 @@ def plan(
 
 def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
     """What a scope does not ask about does not move its plans."""
-    return desired if scope.includes(Scope.SERVE) else desired.replaced(ollama=None)
+    return desired if scope.includes(Scope.SERVE) else desired.replaced(ollama=None, memory_policy=Policy())
 
 
-def _decided(desired: DesiredSpark, seen: Observation | None, scope: Scope, drained: Drained) -> tuple[Decided, ...]:
+def _decided(
+    desired: DesiredSpark, seen: Observation | None, scope: Scope, drained: Drained, admission: Admission
+) -> tuple[Decided, ...]:
     if seen is None:
         never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
         return (Decided("", desired.name, (), never),)
-    return tuple(considered(desired, seen, scope, drained))
+    return tuple(considered(desired, seen, scope, drained, admission))
 
 
-def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...], scope: Scope) -> HostPlan:
+def _host_plan(
+    desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...], scope: Scope, admission: Admission
+) -> HostPlan:
     due = [each for each in decided if each.outcome is not None]
     return HostPlan(
         host=desired.name,
@@ -157,6 +170,7 @@ def _host_plan(desired: DesiredSpark, seen: Observation, decided: tuple[Decided,
         considered=tuple(dict.fromkeys(each.subject for each in decided if each.outcome is None)),
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
+        memory_fit=_memory_fit(desired, seen, admission),
         notes=(*lost_at_next_boot(desired, seen), *_interrupted(desired, seen, decided)),
     )
 
@@ -165,6 +179,14 @@ def _interrupted(desired: DesiredSpark, seen: Observation, decided: tuple[Decide
     if desired.ollama is None:
         return ()
     return interrupted((each.outcome for each in decided if isinstance(each.outcome, Step)), desired.ollama, seen)
+
+
+def _memory_fit(desired: DesiredSpark, seen: Observation, admission: Admission) -> Admitted | None:
+    """What was said of its memory where it is not refused."""
+    if desired.ollama is None or not desired.ollama.residents:
+        return None
+    word = memory_word(desired.ollama, seen, desired.memory_policy, admission)
+    return word if isinstance(word, Admitted) else None
 
 
 def _digest(value: Any) -> str:

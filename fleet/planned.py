@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from fleet.files import FoundFile
+from fleet.fit.admission import Admitted
 from fleet.prestate import Unseen
 from fleet.record import VOLATILE, Digest, Record
 from fleet.step import Step
@@ -44,6 +45,8 @@ class HostPlan(Record):
     """What could not be observed; no decision rests on it, or there would be no plan."""
     found: dict[str, FoundFile] = Field(default_factory=dict)
     """By path, the files that its steps write or remove and that are there."""
+    memory_fit: Admitted | None = None
+    """Whether what is to be loaded may be, and by what; None where nothing is declared resident."""
     notes: Annotated[tuple[str, ...], VOLATILE] = ()
     """What is there, is left alone, and is lost at the next boot; what may run on a process that is disrupted: told,
     and nothing rests on it."""

@@ -13,6 +13,7 @@ from fleet.cluster import Cluster, cluster_wall
 from fleet.declared import not_ours
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
+from fleet.fit.policy import Policy
 from fleet.management import apart
 from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
@@ -41,6 +42,8 @@ class Roster(Record):
     fabrics: dict[FabricName, Fabric] = Field(default_factory=dict)
     clusters: dict[FabricName, Cluster] = Field(default_factory=dict)
     deployments: dict[str, Deployment] = Field(default_factory=dict)
+    memory: Policy = Policy()
+    """How much of each Spark's memory may be taken."""
 
     @classmethod
     def read(cls, values: Any, source: str) -> Self:
@@ -84,6 +87,7 @@ class Roster(Record):
             rail_ends=ends,
             ollama=serving[0].ollama if serving else None,
             transit=transit_of(self.fabrics.values(), name),
+            memory_policy=self.memory,
         )
 
     @model_validator(mode="after")

@@ -1,16 +1,19 @@
 """Make the Ollama of a host so: its service, then the models it holds, then the models it has loaded."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from pyinfra import host
 from pyinfra.api import operation
 
 from facts.needs import observation, ollama_looks
+from fleet.fit.admission import NOBODY, Admission
+from fleet.fit.policy import Policy
 from fleet.observation import Observation
 from fleet.ollama.decide import evict_steps, model_step, resident_step, service_step
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
+from fleet.ollama.fit import admitted
 from fleet.ollama.steps import ConfigureService
 from fleet.refusal import Refusal
 from fleet.step import Step
@@ -22,6 +25,11 @@ from operations.started import has_started, started
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
 while it looks for GPUs."""
+_USUAL = Policy()
+Outcome = Step | Refusal | None
+Outcomes = Sequence[Outcome]
+Allowed = Callable[[Outcome, OllamaDeployment, Observation], Outcome]
+"""Gives an outcome back, or why it must not be carried out now."""
 SHOWS_WITHIN_SECONDS = 60.0
 """How long a pull, a load or an unload may take to show once Ollama has said that it is done."""
 
@@ -66,37 +74,45 @@ def model(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> G
 
         ollama.model(name="models", desired=OllamaDeployment(models=(pin,)))
     """
-    yield from _make_so(desired, _model_outcomes, "every declared model is there", drained)
+    yield from _make_so(
+        desired,
+        _model_outcomes,
+        "every declared model is there",
+        lambda outcome, wanted, seen: undrained(outcome, wanted, seen, drained | started(host)),
+    )
 
 
 @operation()
-def resident(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> Generator[Any, None, None]:
+def resident(
+    desired: OllamaDeployment | None,
+    drained: Drained = frozenset(),
+    policy: Policy = _USUAL,
+    admission: Admission = NOBODY,
+) -> Generator[Any, None, None]:
     """
-    Make every declared resident loaded, on the GPU, at its context and for its time. Other loaded models are
-    unloaded first where the deployment has ``evict_undeclared``. What no run of ours has started is drained before any
-    model of it is unloaded.
+    Make every declared resident loaded, on the GPU, at its context and for its time. Others are unloaded first where
+    the deployment has ``evict_undeclared``; what no run of ours has started is drained before that. Where ``memory`` of
+    its models is declared, what is loaded must fit into what is free, and have fitted before.
 
     + desired: the deployment, or None where this host serves nothing
     + drained: digests of the processes that were drained
+    + policy: how much of the host's memory may be taken
+    + admission: what is known to have fitted (`facts.desired.admission_for`)
 
     .. code:: python
 
         ollama.resident(name="residents", desired=OllamaDeployment(models=(pin,), residents=(resident,)))
     """
-    yield from _make_so(desired, _resident_outcomes, "every declared resident is loaded", drained)
+
+    def allowed(outcome: Outcome, wanted: OllamaDeployment, seen: Observation) -> Outcome:
+        return admitted(undrained(outcome, wanted, seen, drained | started(host)), wanted, seen, policy, admission)
+
+    yield from _make_so(desired, _resident_outcomes, "every declared resident is loaded", allowed)
 
 
-Outcomes = Sequence[Step | Refusal | None]
-
-
-def _service_outcome(desired: OllamaDeployment, drained: Drained) -> Step | Refusal | None:
+def _service_outcome(desired: OllamaDeployment, drained: Drained) -> Outcome:
     seen = _seen(desired)
     return undrained(service_step(desired, seen), desired, seen, drained | started(host))
-
-
-def _undrained(outcomes: Outcomes, desired: OllamaDeployment, drained: Drained) -> Outcomes:
-    seen = _seen(desired)
-    return [undrained(each, desired, seen, drained | started(host)) for each in outcomes]
 
 
 def _model_outcomes(desired: OllamaDeployment) -> Outcomes:
@@ -110,14 +126,12 @@ def _resident_outcomes(desired: OllamaDeployment) -> Outcomes:
     return [*evict_steps(desired, seen), *(resident_step(pin, desired, seen) for pin in desired.residents)]
 
 
-def _make_so(
-    desired: OllamaDeployment | None, decide: Any, done: str, drained: Drained = frozenset()
-) -> Generator[Any, None, None]:
+def _make_so(desired: OllamaDeployment | None, decide: Any, done: str, allowed: Allowed) -> Generator[Any, None, None]:
     """The three arms for several subjects: nothing is done where one of them is refused."""
     if desired is None:
         host.noop("serves nothing with ollama")
         return
-    outcomes: Outcomes = yield from under_lock(host, lambda: _undrained(decide(desired), desired, drained))
+    outcomes: Outcomes = yield from under_lock(host, lambda: _allowed(desired, decide, allowed))
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, Step)]
     if refusals:
@@ -127,6 +141,11 @@ def _make_so(
     else:
         yield from carry_out_telling(host, steps, lambda step: ask_script(desired, step))
         yield from read_back(lambda _: _first_difference(decide(desired)), SHOWS_WITHIN_SECONDS)
+
+
+def _allowed(desired: OllamaDeployment, decide: Any, allowed: Allowed) -> Outcomes:
+    seen = _seen(desired)
+    return [allowed(each, desired, seen) for each in decide(desired)]
 
 
 def _seen(desired: OllamaDeployment) -> Observation:

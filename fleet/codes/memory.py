@@ -10,6 +10,16 @@ MEMORY: dict[str, tuple[str, str]] = {
         "what shall be loaded is more than the policy lets anybody take of that Spark, however much is free",
         "`sparks fit DEPLOYMENT` says what would make it fit; or raise the `ceiling`",
     ),
+    "memory_not_declared": (
+        "nobody declared what the residents of that Spark need of memory, so nothing can be said of what fits",
+        "`memory` of each resident's model, see [roster.md](roster.md#memory-of-a-model)",
+    ),
+    "fit_not_evidenced": (
+        "memory is declared, a load is due, and nothing says that exactly this has fitted: these artefacts at this "
+        "context, this build of the runtime, kernel, settings and Spark. Evidence of another one is none",
+        "where it shall be tried for the first time: `sparks converge TARGET --admit-first`, or `--data admit=TARGET` "
+        "with pyinfra; the receipt says so. Once it is loaded and well, its evidence is kept",
+    ),
     "parallel_strategy_infeasible": (
         "the model cannot be split like that: heads or layers do not divide, or nobody declared how many there are",
         "another number of Sparks, or declare what is missing in `memory`",
@@ -48,7 +58,22 @@ MEMORY_WALLS: dict[str, tuple[str, str]] = {
         "leave them out, and let `weights_bytes` be those of the fused artefact",
     ),
     "separate_draft_weights": ("a separate draft without its weights", "declare them"),
+    "no_fraction": ("a bound of a policy is no share of a whole", "as 0.9"),
     "floor_above_ceiling": ("the floor of a policy is above its ceiling", "a lower floor"),
     "not_in_steps": ("a bound of a policy is no multiple of its granularity", "round it"),
+    "slots_not_pinned": (
+        "memory is declared for a model and Ollama's number of slots is not: its default is another in each release, "
+        "and every slot has a KV cache of its own",
+        "`OLLAMA_NUM_PARALLEL` in `environment`",
+    ),
+    "admitted_by_nothing": ("a plan was to admit a load by evidence, and without naming it", "name both"),
+    "measured_elsewhere": (
+        "evidence has measurements of other Sparks than it is about, none of one, or one instrument twice",
+        "measure again",
+    ),
+    "memory_of_some": (
+        "memory is declared for one resident and not for another: the sum of those that are known says nothing",
+        "declare `memory` for each resident's model, or for none",
+    ),
 }
 """By code of a wall: what cannot be, and what to do."""

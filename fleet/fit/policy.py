@@ -8,9 +8,15 @@ from pydantic import AfterValidator, Field, model_validator
 from fleet.record import Record
 from fleet.wall import wall
 
-_NORMAL = AfterValidator(lambda value: value.normalize())
-"""0.9 and 0.90 are one number, with one digest."""
-Fraction = Annotated[Decimal, Field(gt=0, le=1, max_digits=6, decimal_places=4), _NORMAL]
+
+def _fraction(value: Decimal) -> Decimal:
+    """0.9 and 0.90 are one number, with one digest."""
+    if not 0 < value <= 1 or value != round(value, 4):
+        raise wall("no_fraction", f"expected a fraction above 0, up to 1, of at most four decimals, found {value}")
+    return value.normalize()
+
+
+Fraction = Annotated[Decimal, AfterValidator(_fraction)]
 """A share of a device's total memory, as `--gpu-memory-utilization` spells it."""
 
 

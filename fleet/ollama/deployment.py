@@ -8,6 +8,8 @@ from typing import Annotated, Any, Self
 from netaddr import valid_ipv4
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from fleet.fit.demand import Demand
+from fleet.fit.needs import Needs
 from fleet.ollama.settings import SETTINGS
 from fleet.ollama.units import quoted_assignment
 from fleet.ollama.values import Endpoint, KeepAlive
@@ -40,6 +42,8 @@ class OllamaModelPin(Record):
     replaces: Digest | None = None
     """The digest that may be under the tag still, and goes for this one: its publisher has moved the tag, and somebody
     has decided to follow."""
+    memory: Needs | None = None
+    """What it needs of memory; None where nobody declared that."""
 
     @model_validator(mode="after")
     def _replaces_another(self) -> Self:
@@ -124,7 +128,18 @@ class OllamaDeployment(Record):
         for pin in self.residents:
             if pin.model not in declared:
                 raise wall("resident_undeclared", f"residents: expected a declared model, found {pin.model}")
+        self._memory_walls()
         return self
+
+    def _memory_walls(self) -> None:
+        resident = {pin.model for pin in self.residents}
+        without = [pin.name for pin in self.models if pin.name in resident and pin.memory is None]
+        if without and len(without) < len(resident):
+            raise wall("memory_of_some", f"models: expected memory for each resident, found none for {without[0]}")
+        slots = self.environment.get("OLLAMA_NUM_PARALLEL")
+        if any(pin.memory for pin in self.models) and not (slots and slots.isdecimal() and int(slots) > 0):
+            expected = "environment.OLLAMA_NUM_PARALLEL: expected a number of slots, since memory is declared, found"
+            raise wall("slots_not_pinned", f"{expected} {slots or 'none'}")
 
     @property
     def desired_environment(self) -> dict[str, str]:
@@ -152,6 +167,17 @@ class OllamaDeployment(Record):
     def store(self) -> str | None:
         """The directory of models that is asked for; None where it is the default of the service's user."""
         return self.environment.get("OLLAMA_MODELS")
+
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """What the declared residents need of memory, each; empty where nobody declared that, or none is resident."""
+        needs = {pin.name: pin.memory for pin in self.models}
+        slots = self.environment.get("OLLAMA_NUM_PARALLEL", "")
+        return tuple(
+            Demand(model=pin.model, needs=memory, context=pin.context, slots=int(slots))
+            for pin in self.residents
+            if (memory := needs[pin.model]) is not None
+        )
 
     def resident(self, name: str) -> OllamaResidentPin | None:
         """The declared resident of that name, if any."""

@@ -38,6 +38,8 @@ def _host(host: HostPlan, commands: bool) -> Iterator[str]:
     if host.considered:
         yield f"  needs nothing: {', '.join(host.considered)}"
     yield from (f"  not observed: {each.section.replace('_', ' ')}: {each.reason}" for each in host.unseen)
+    if host.memory_fit is not None:
+        yield f"  {host.memory_fit}"
     yield from (f"  note: {each}" for each in host.notes)
 
 

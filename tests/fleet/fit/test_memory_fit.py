@@ -136,8 +136,8 @@ IMPOSSIBLE: dict[str, tuple[Any, str]] = {
     "a separate draft without weights": (lambda: _draft(weights_bytes=None), "separate_draft_weights"),
     "a floor above the ceiling": (lambda: Policy(floor="0.95"), "floor_above_ceiling"),
     "a ceiling that cannot be said": (lambda: Policy(ceiling="0.905"), "not_in_steps"),
-    "a ceiling above all there is": (lambda: Policy(ceiling="1.01"), "less_than_equal"),
-    "a ceiling of nothing": (lambda: Policy(ceiling="0"), "greater_than"),
+    "a ceiling above all there is": (lambda: Policy(ceiling="1.01"), "no_fraction"),
+    "a ceiling of nothing": (lambda: Policy(ceiling="0"), "no_fraction"),
     "a reserve below nothing": (lambda: Policy(reserve_bytes=-1), "greater_than_equal"),
 }  # fmt: skip
 
