@@ -4,9 +4,10 @@ That a deployment fitted once is evidence for the same Sparks, artefacts, build 
 Where anything of these is another, there is none.
 """
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from fleet.candidate.identity import ArtifactIdentity, RuntimeIdentity
 from fleet.fit.demand import Split
@@ -14,7 +15,7 @@ from fleet.fit.instrument import Instrument
 from fleet.fit.needs import Count
 from fleet.instant import Instant
 from fleet.receipt.name import ReceiptName
-from fleet.record import Digest, Record
+from fleet.record import Digest, Record, sha256_digest
 from fleet.spark import HostName
 from fleet.wall import wall
 
@@ -117,3 +118,43 @@ class FitEvidence(Record):
         if {host for host, _ in pairs} != hosts or len(set(pairs)) != len(pairs):
             raise wall("measured_elsewhere", "measured: expected each instrument once on each spark, found otherwise")
         return self
+
+
+_FILE = re.compile(r"sha256-([0-9a-f]{64})\.json")
+
+
+class Broken(Record):
+    """A file that is no evidence, since it is not as it was written; `str()` says why."""
+
+    file: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: expected {self.expected}, found {self.found}"
+
+
+def file_of(digest: str) -> str:
+    """The name of the file of evidence with this digest: `sha256sum` says the same."""
+    return f"{digest.replace(':', '-')}.json"
+
+
+def is_file_of(name: str) -> bool:
+    """Is it the name of a file of evidence?"""
+    return _FILE.fullmatch(name) is not None
+
+
+def read_evidence(name: str, content: bytes) -> FitEvidence | Broken:
+    """The evidence in a file; whatever was changed in it since, its name is not its digest any more."""
+    found = sha256_digest(content)
+    if file_of(found) != name:
+        return Broken(file=name, expected="the content that its name is the digest of", found=found)
+    try:
+        evidence = FitEvidence.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
+        return Broken(file=name, expected="evidence of a fit", found=f"{place}: {first['msg']}")
+    if evidence.canonical.encode() != content:
+        return Broken(file=name, expected="evidence in its one spelling", found="another spelling")
+    return evidence

@@ -11,10 +11,11 @@ from fleet.refusal import Refusal
 from lab.command import Failed, inventory_option
 from lab.consent import VALID_SECONDS, consent
 from lab.converge import end, show_plan
+from lab.evidence.after import admits_first
 from lab.interrupt import interruptible
+from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.files import read_plan
 from lab.receipts.command import json_option
-from lab.receipts.place import receipts_folder, receipts_option
 from lab.receipts.run import this_command
 from lab.session import session
 from lab.transaction import Consent, Wanted, transact
@@ -23,9 +24,10 @@ from lab.transaction import Consent, Wanted, transact
 @click.command()
 @click.argument("file")
 @json_option
-@receipts_option
+@RECEIPTS.option
+@EVIDENCE.option
 @inventory_option
-def apply(file: str, as_json: bool, receipts: str | None, inventory: str) -> None:
+def apply(file: str, as_json: bool, receipts: str | None, evidence: str | None, inventory: str) -> None:
     """Carry out the plan in FILE, as `sparks plan -o FILE` has kept it: whoever names the file has looked at it.
 
     The hosts are looked at again first. Where anything of the plan would be another now, or an hour has gone by since
@@ -33,10 +35,11 @@ def apply(file: str, as_json: bool, receipts: str | None, inventory: str) -> Non
     """
     kept = read_plan(file)
     until = _until(file, kept)
-    where = receipts_folder(receipts, inventory)
-    wanted = Wanted(inventory, kept.target, kept.scope, "apply", this_command("apply", kept.target.name), where)
+    folders = RECEIPTS.folder(receipts, inventory), EVIDENCE.folder(evidence, inventory)
+    command, admit = this_command("apply", kept.target.name), admits_first(kept)
+    wanted = Wanted(inventory, kept.target, kept.scope, "apply", command, *folders, admit)
     with interruptible(), ExitStack() as connected:
-        first = connected.enter_context(session(inventory, kept.target, kept.scope))
+        first = connected.enter_context(session(inventory, kept.target, kept.scope, admit))
         show_plan(first.plan)
         given = _consent(kept, first.plan, until) if isinstance(first.plan, Plan) else None
         document = transact(wanted, connected, first, given)

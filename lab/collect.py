@@ -5,7 +5,7 @@ after the other.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -100,13 +100,18 @@ def hosts_of(inventory: str) -> dict[str, Host]:
     return {host.name: host for host in state_of(inventory).inventory}
 
 
-def state_of(inventory: str, names: Iterable[str] | None = None) -> State:
-    """pyinfra's state of a run on the hosts of an inventory file, all or those named; none is connected yet."""
+def state_of(
+    inventory: str, names: Iterable[str] | None = None, override_data: Mapping[str, str] | None = None
+) -> State:
+    """pyinfra's state of a run on the hosts of an inventory file, all or those named; none is connected yet.
+
+    + override_data: what `--data` is on pyinfra's own command line
+    """
     setup_logging(logging.WARNING)
     state = State()
     ctx_state.set(state)
     try:
-        made = make_inventory_from_files(inventory, cwd=str(Path.cwd()))
+        made = make_inventory_from_files(inventory, override_data=dict(override_data or {}), cwd=str(Path.cwd()))
     except PyinfraError as error:
         raise Failed(str(error)) from error
     except SyntaxError as error:

@@ -14,9 +14,9 @@ from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option
 from lab.consent import consent
 from lab.converge_document import Converged, Readback
 from lab.interrupt import interruptible
+from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.text import shown
 from lab.receipts.command import json_option
-from lab.receipts.place import receipts_folder, receipts_option
 from lab.receipts.run import this_command
 from lab.session import session
 from lab.transaction import Wanted, transact
@@ -26,17 +26,32 @@ scope_option = click.option(
     help="The fabric alone, or what is served as well.",
 )  # fmt: skip
 
+admit_option = click.option(
+    "--admit-first", is_flag=True,
+    help="Load also what there is no evidence of that it fits: for the first time.",
+)  # fmt: skip
+
 
 @click.command()
 @click.argument("target")
 @scope_option
 @click.option("--yes", is_flag=True, help="Ask nobody; only together with --plan.")
 @click.option("--plan", "named", metavar="SHA256", help="Carry out this very plan, and no other.")
+@admit_option
 @json_option
-@receipts_option
+@RECEIPTS.option
+@EVIDENCE.option
 @inventory_option
 def converge(
-    target: str, scope: str, yes: bool, named: str | None, as_json: bool, receipts: str | None, inventory: str
+    target: str,
+    scope: str,
+    yes: bool,
+    named: str | None,
+    admit_first: bool,
+    as_json: bool,
+    receipts: str | None,
+    evidence: str | None,
+    inventory: str,
 ) -> None:
     """Plan TARGET, a Spark or a deployment, show the plan, ask, carry it out, read back, and plan again.
 
@@ -45,10 +60,11 @@ def converge(
     if yes != (named is not None):
         raise click.UsageError("--yes: expected it together with --plan sha256:…, found one alone")
     found = target_named(inventory, target)
-    where = receipts_folder(receipts, inventory)
-    wanted = Wanted(inventory, found, Scope(scope), "converge", this_command("converge", target), where)
+    folders = RECEIPTS.folder(receipts, inventory), EVIDENCE.folder(evidence, inventory)
+    command = this_command("converge", target)
+    wanted = Wanted(inventory, found, Scope(scope), "converge", command, *folders, admit_first)
     with interruptible(), ExitStack() as connected:
-        first = connected.enter_context(session(inventory, found, wanted.scope))
+        first = connected.enter_context(session(inventory, found, wanted.scope, admit_first))
         show_plan(first.plan)
         given = consent(first.plan, named) if isinstance(first.plan, Plan) else None
         document = transact(wanted, connected, first, given)

@@ -17,9 +17,9 @@ from fleet.target import Target, target_of
 from lab.collect import connected, roster_of
 from lab.command import Refused, inventory_option
 from lab.drain_document import Drains, outcome_of
+from lab.place import RECEIPTS
 from lab.receipts.command import json_option
 from lab.receipts.journal import Journal, opened
-from lab.receipts.place import receipts_folder, receipts_option
 from lab.receipts.run import this_command
 
 ADMITS = "Ollama goes on taking requests: it cannot be told to stop"
@@ -33,7 +33,7 @@ ADMITS = "Ollama goes on taking requests: it cannot be told to stop"
               help="When to give up.")  # fmt: skip
 @click.option("--unload", is_flag=True, help="Unload every model at the end, so that nothing is served.")
 @json_option
-@receipts_option
+@RECEIPTS.option
 @inventory_option
 def drain(
     target: str, quiet_seconds: float, timeout: int, unload: bool, as_json: bool, receipts: str | None, inventory: str
@@ -48,7 +48,7 @@ def drain(
     roster = roster_of(inventory)
     found = _target(roster, target)
     about = Opening(kind="drain", target=found.name, hosts=found.hosts, command=this_command("drain", target))
-    with opened(receipts_folder(receipts, inventory), about) as journal, connected(inventory, *found.hosts) as hosts:
+    with opened(RECEIPTS.folder(receipts, inventory), about) as journal, connected(inventory, *found.hosts) as hosts:
         wish = Wish(seconds=quiet_seconds, timeout=timeout, unload=unload)
         document = _drained(journal, found, hosts, wish)
     _show(document, as_json)

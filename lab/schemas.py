@@ -4,11 +4,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from fleet.evidence import FitEvidence
 from fleet.receipt.line import Line
 from fleet.receipt.receipt import Receipt
 from fleet.record import Record
 from lab.converge_document import Converged, Readback
 from lab.drain_document import Drains
+from lab.evidence.documents import Listing as EvidenceListing
+from lab.evidence.documents import Recorded
+from lab.evidence.documents import Verdict as EvidenceVerdict
+from lab.fit import FitDocument
 from lab.plans.documents import CollectionDocument, PlanDocument
 from lab.receipts.documents import Listing, Verdict
 from lab.status.document import StatusDocument
@@ -18,6 +23,12 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "apply": Converged,
         "converge": Converged,
         "drain": Drains,
+        "evidence": FitEvidence,
+        "evidence-list": EvidenceListing,
+        "evidence-record": Recorded,
+        "evidence-show": FitEvidence,
+        "evidence-verify": EvidenceVerdict,
+        "fit": FitDocument,
         "observe": CollectionDocument,
         "plan": PlanDocument,
         "readback": Readback,
@@ -28,7 +39,8 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "status": StatusDocument,
     }
 )
-"""`receipt` is each line of a receipt's file; `COMMAND` or `COMMAND-SUBCOMMAND` is what it prints with --json."""
+"""`receipt` is each line of a receipt's file, `evidence` such a file; else it is what `COMMAND` or `COMMAND-SUBCOMMAND`
+prints with --json."""
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pyinfra_cli.util import load_deploy_file  # type: ignore[import-untyped]
 import deploys
 from deploys.approve import approve
 from deploys.target import Run, run_of
-from facts.desired import drained_for, roster_for
+from facts.desired import admission_for, drained_for, roster_for
 from facts.needs import health_looks, looks_for, observation
 from fleet.approval import Approval
 from fleet.generation import Begun, Stamp
@@ -107,14 +107,16 @@ class Session:
 
 
 @contextmanager
-def session(inventory: str, target: Target, scope: Scope) -> Iterator[Session]:
+def session(inventory: str, target: Target, scope: Scope, admit_first: bool = False) -> Iterator[Session]:
     """The target, looked at and planned; its hosts are left, and their locks released, at the end.
+
+    + admit_first: whether what it loads is admitted for a first time, without evidence that it has fitted
 
     Where a host does not answer there are refusals in place of a plan. Raises Failed where the deploy cannot be made.
     """
     os.environ["PYINFRA_PROGRESS"] = "off"
     pyinfra.is_cli = True
-    state = state_of(inventory, target.hosts)
+    state = state_of(inventory, target.hosts, {"admit": target.name} if admit_first else {})
     state.cwd = str(DEPLOYS.parent)
     try:
         yield _prepared(state, target, scope)
@@ -162,8 +164,9 @@ def _unseen(state: State, target: Target, scope: Scope, silent: dict[str, Unobse
     looking = {host.name: gevent.spawn(observed, host, looks[host], silent.get(host.name)) for host in hosts}
     gevent.joinall(list(looking.values()), raise_error=True)
     drained = frozenset().union(*map(drained_for, hosts))
-    run = Run(roster, scope, {name: each.get() for name, each in looking.items()}, drained, now)
-    outcome = plan(roster, target, run.collection, scope, drained)
+    admission = admission_for(hosts[0])
+    run = Run(roster, scope, {name: each.get() for name, each in looking.items()}, drained, admission, now)
+    outcome = plan(roster, target, run.collection, scope, drained, admission)
     assert isinstance(outcome, Refusals), "expected no plan for a host that was not observed"
     run.refusals = outcome.refusals
     return Session(target, state, run, outcome)

@@ -24,10 +24,11 @@ from pyinfra.context import ctx_state
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED, said
+from lab.evidence.store import evidenced_in
 from lab.group_data import group_data_of
 from lab.interrupt import active
+from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
-from lab.receipts.place import folder_beside
 from lab.transport import transport
 
 _PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{1,5}")
@@ -61,9 +62,14 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
         "ssh_known_hosts_file": str(Path(known_hosts).resolve()),
         "ssh_strict_host_key_checking": "yes",
         "ssh_paramiko_connect_kwargs": {"transport_factory": transport, **_PATIENCE},
-        "drained": sorted(drained_in(folder_beside(inventory))),
+        "drained": sorted(drained_in(RECEIPTS.beside(inventory))),
+        "evidenced": evidenced_in(EVIDENCE.beside(inventory)) if _declares_memory(roster) else {},
     }
     return [(name, {**pinned, **data}) for name, data in hosts.items()]
+
+
+def _declares_memory(roster: Roster) -> bool:
+    return any(deployment.ollama.demands for deployment in roster.deployments.values())
 
 
 def read_roster(inventory: str) -> tuple[Roster, str]:

@@ -18,6 +18,7 @@ from fleet.refusal import Refusal
 from fleet.target import Scope, Target
 from fleet.verdict import NOTHING_DUE, Ran, Verdict, verdict
 from lab.converge_document import Converged
+from lab.evidence.after import keep_evidence, say_admitted
 from lab.interrupt import Interrupted, Stop, interruptible
 from lab.receipts.journal import Journal, opened
 from lab.session import Session, session
@@ -35,6 +36,9 @@ class Wanted:
     command: tuple[str, ...]
     """The command line, as a receipt keeps it."""
     receipts: Path
+    evidence: Path
+    admit_first: bool = False
+    """Whether what it loads is admitted for a first time, without evidence that it has fitted."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def _ended(
         return Verdict(Outcome.REFUSED, "nothing was written", consent.refusals if consent else ()), ()
     ran = _carry_out(journal, stop, first, first.plan, consent)
     connected.close()
-    return _judged(journal, wanted, first.plan, ran)
+    return _judged(journal, wanted, first, ran)
 
 
 def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
@@ -115,6 +119,7 @@ def _carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent
             how=consent.how,
         )
     )
+    say_admitted(journal, plan)
     first.state.add_callback_handler(telling)
     with stop.between_commands(first.state):
         why = first.carry_out(approval, telling)
@@ -138,12 +143,14 @@ def _failed(journal: Journal, first: Session, why: str | None) -> tuple[str, ...
     return first.failed or (first.target.hosts if why is not None else ())
 
 
-def _judged(journal: Journal, wanted: Wanted, plan: Plan, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:
+def _judged(journal: Journal, wanted: Wanted, first: Session, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:
     """What there is now, over new connections. A run that failed is not read back: the next one looks anyway."""
+    plan = first.plan
+    assert isinstance(plan, Plan), "expected a plan that was carried out"
     if ran.failed:
         return verdict(ran, plan, ()), ()
     applied = plan.digest if ran.acted else None
-    with session(wanted.inventory, wanted.target, wanted.scope) as again:
+    with session(wanted.inventory, wanted.target, wanted.scope, wanted.admit_first) as again:
         found = again.plan
         refusals = found.refusals if isinstance(found, Refusals) else ()
         for host in wanted.target.hosts:
@@ -154,7 +161,10 @@ def _judged(journal: Journal, wanted: Wanted, plan: Plan, ran: Ran) -> tuple[Ver
         findings = again.health(applied)
     for host in wanted.target.hosts:
         journal.say(Health(host=host, findings=tuple(each for each in findings if each.subject.startswith(f"{host} "))))
-    return verdict(ran, found, findings), findings
+    ended = verdict(ran, found, findings)
+    if ended.outcome is Outcome.CONVERGED:
+        keep_evidence(journal, wanted.evidence, first, again)
+    return ended, findings
 
 
 def _about(host: str, refusals: tuple[Refusal, ...]) -> tuple[Refusal, ...]:

@@ -71,6 +71,7 @@ MEMORY_WALLS: dict[str, tuple[str, str]] = {
         "evidence has measurements of other Sparks than it is about, none of one, or one instrument twice",
         "measure again",
     ),
+    "ollama_has_no_draft": ("memory of a draft is declared for a model that Ollama serves", "leave it out"),
     "memory_of_some": (
         "memory is declared for one resident and not for another: the sum of those that are known says nothing",
         "declare `memory` for each resident's model, or for none",

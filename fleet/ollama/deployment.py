@@ -45,6 +45,13 @@ class OllamaModelPin(Record):
     memory: Needs | None = None
     """What it needs of memory; None where nobody declared that."""
 
+    @field_validator("memory")
+    @classmethod
+    def _has_no_draft(cls, value: Needs | None) -> Needs | None:
+        if value is not None and value.draft is not None:
+            raise wall("ollama_has_no_draft", "draft: expected none, since Ollama has no drafts, found one")
+        return value
+
     @model_validator(mode="after")
     def _replaces_another(self) -> Self:
         if self.replaces == self.manifest_digest:

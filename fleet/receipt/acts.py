@@ -50,6 +50,33 @@ class OperationFailed(_Operation):
         return "\n".join([f"{self.about}: {self.reason}", *map(str, self.refusals)])
 
 
+class Admitted(Event):
+    """What is loaded there is admitted, and by what."""
+
+    event = "admitted"
+    host: str
+    subject: Digest | None
+    """What is loaded, exactly (`fleet.evidence.FitSubject`); None where the build of the runtime was not known yet."""
+    evidence: Digest | None
+    """That it has fitted; None for a first time, which somebody asked for."""
+
+    def __str__(self) -> str:
+        by = f"evidence {self.evidence}" if self.evidence else "whoever asked for a first time, without evidence"
+        return f"{self.host} memory: {self.subject or 'a build that is not known yet'} admitted by {by}"
+
+
+class Evidenced(Event):
+    """What was loaded there fitted, and the evidence of it was kept."""
+
+    event = "evidenced"
+    host: str
+    subject: Digest
+    evidence: Digest
+
+    def __str__(self) -> str:
+        return f"{self.host} memory: {self.subject} fitted, evidence {self.evidence}"
+
+
 class StepBegun(Event):
     """A step of the plan is about to be carried out."""
 

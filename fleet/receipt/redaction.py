@@ -14,6 +14,7 @@ WITH_VALUE = frozenset(
         "--from",
         "-i",
         "--inventory",
+        "--evidence",
         "--layout",
         "-o",
         "--output",
@@ -31,7 +32,9 @@ WITH_VALUE = frozenset(
     }
 )
 """Every option of `sparks` that has a value: a file, a digest, a name or a number."""
-FLAGS = frozenset({"--commands", "--desired-only", "--html", "--json", "--moved", "--observed", "--unload", "--yes"})
+FLAGS = frozenset(
+    {"--admit-first", "--commands", "--desired-only", "--html", "--json", "--moved", "--observed", "--unload", "--yes"}
+)
 """Every option that has none."""
 _HARMLESS = re.compile(r"[A-Za-z0-9._/~:,+-]{1,256}")
 

@@ -6,6 +6,7 @@ import click
 
 from deploys.maker import versions
 from facts.needs import looks_for
+from fleet.fit.admission import Admission
 from fleet.instant import utc_now
 from fleet.invocation import Running
 from fleet.observation import Observation
@@ -14,14 +15,15 @@ from fleet.record import Digest
 from fleet.target import Scope, Target
 from lab.collect import collect, roster_of
 from lab.command import PENDING, Refused, inventory_option
-from lab.converge import scope_option, target_named
+from lab.converge import admit_option, scope_option, target_named
+from lab.evidence.store import evidenced_in
 from lab.output import STANDARD, put, refuse_output
+from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.documents import Collection, CollectionDocument, PlanDocument
 from lab.plans.files import read_collection, read_plan, text_of, write
 from lab.plans.text import shown
 from lab.receipts.command import json_option
 from lab.receipts.drained import drained_in
-from lab.receipts.place import receipts_folder
 from lab.session import session
 
 commands_option = click.option("--commands", is_flag=True, help="With what crosses SSH, byte for byte.")
@@ -33,11 +35,21 @@ commands_option = click.option("--commands", is_flag=True, help="With what cross
 @click.option("--from", "source", metavar="FILE",
               help="Plan from an observation; no host is contacted, so the plan cannot be applied.")  # fmt: skip
 @scope_option
+@admit_option
 @commands_option
 @json_option
+@EVIDENCE.option
 @inventory_option
 def plan_command(
-    target: str, output: str | None, source: str | None, scope: str, commands: bool, as_json: bool, inventory: str
+    target: str,
+    output: str | None,
+    source: str | None,
+    scope: str,
+    admit_first: bool,
+    commands: bool,
+    as_json: bool,
+    evidence: str | None,
+    inventory: str,
 ) -> None:
     """Show what TARGET needs, a Spark or a deployment; nothing is changed.
 
@@ -46,7 +58,12 @@ def plan_command(
     if output is not None:
         refuse_output(output)
     found, asked = target_named(inventory, target), Scope(scope)
-    outcome = _planned(inventory, found, asked) if source is None else _replanned(inventory, found, asked, source)
+    if source is None:
+        outcome = _planned(inventory, found, asked, admit_first)
+    else:
+        known = evidenced_in(EVIDENCE.folder(evidence, inventory))
+        admission = Admission(evidence=known, first=frozenset(found.hosts) if admit_first else frozenset())
+        outcome = _replanned(inventory, found, asked, source, admission)
     document = PlanDocument.of(outcome)
     if output is not None and document.plan is not None:
         write(output, document)
@@ -95,23 +112,23 @@ def observe(target: str, output: str, inventory: str) -> None:
         raise Refused("\n".join(map(str, silent)))
 
 
-def _planned(inventory: str, target: Target, scope: Scope) -> Plan | Refusals:
-    with session(inventory, target, scope) as looked:
+def _planned(inventory: str, target: Target, scope: Scope, admit_first: bool) -> Plan | Refusals:
+    with session(inventory, target, scope, admit_first) as looked:
         return looked.plan
 
 
 def _drained(inventory: str, seen: Iterable[Observation]) -> tuple[Digest, ...]:
     running = [each.invocation for each in seen if isinstance(each.invocation, Running)]
     processes = {each.invocation.digest for each in running if each.invocation is not None}
-    return tuple(sorted(processes & drained_in(receipts_folder(None, inventory))))
+    return tuple(sorted(processes & drained_in(RECEIPTS.folder(None, inventory))))
 
 
-def _replanned(inventory: str, target: Target, scope: Scope, source: str) -> Plan | Refusals:
+def _replanned(inventory: str, target: Target, scope: Scope, source: str, admission: Admission) -> Plan | Refusals:
     roster, collection = roster_of(inventory), read_collection(source)
     if collection.roster_digest != roster.digest:
         click.echo(f"{source}: it was seen for another roster than this one", err=True)
     seen = {each.host: each for each in collection.observations}
-    outcome = plan(roster, target, seen, scope, frozenset(collection.drained))
+    outcome = plan(roster, target, seen, scope, frozenset(collection.drained), admission)
     if isinstance(outcome, Plan):
         return outcome.made_by(f"--from {source}", collection.observed_at, versions())
     return outcome

@@ -8,10 +8,10 @@ from fleet.receipt.chain import seal_fault
 from fleet.record import Record
 from lab.command import FAILED, inventory_option
 from lab.output import STANDARD, put, refuse_output
+from lab.place import RECEIPTS
 from lab.receipts.documents import listing, verdict
 from lab.receipts.ledger import Ledger, read_folder
 from lab.receipts.page import page
-from lab.receipts.place import receipts_folder, receipts_option
 from lab.receipts.text import listed, shown, verified
 from lab.receipts.view import view
 
@@ -25,11 +25,11 @@ def receipts() -> None:
 
 @receipts.command("list")
 @json_option
-@receipts_option
+@RECEIPTS.option
 @inventory_option
 def list_command(as_json: bool, receipts: str | None, inventory: str) -> None:
     """One line for each receipt, the newest last: outcome, target, time, plan."""
-    where = receipts_folder(receipts, inventory)
+    where = RECEIPTS.folder(receipts, inventory)
     ledger = read_folder(where) if where.exists() else Ledger((), ())
     if as_json:
         _print(listing(str(where), ledger))
@@ -47,14 +47,14 @@ def list_command(as_json: bool, receipts: str | None, inventory: str) -> None:
 @click.option("-o", "--output", default=STANDARD, show_default=True, metavar="FILE",
               help="Where to write it; - is standard output.")  # fmt: skip
 @json_option
-@receipts_option
+@RECEIPTS.option
 @inventory_option
 def show(receipt: str | None, as_html: bool, output: str, as_json: bool, receipts: str | None, inventory: str) -> None:
     """What one run did: RECEIPT is its number or its name, by default the newest."""
     if as_html and as_json:
         raise click.UsageError("--html: expected it without --json, found both")
     refuse_output(output)
-    ledger = read_folder(receipts_folder(receipts, inventory))
+    ledger = read_folder(RECEIPTS.folder(receipts, inventory))
     found = ledger.find(receipt)
     faults = ledger.about(found)
     if as_json:
@@ -68,14 +68,14 @@ def show(receipt: str | None, as_html: bool, output: str, as_json: bool, receipt
               help="The first receipt that should be there; those before it were moved elsewhere.")  # fmt: skip
 @click.option("--expect", multiple=True, metavar="SEAL", help="A seal that was noted elsewhere; may be given again.")
 @json_option
-@receipts_option
+@RECEIPTS.option
 @inventory_option
 def verify(since: int, expect: tuple[str, ...], as_json: bool, receipts: str | None, inventory: str) -> None:
     """Whether every receipt is there, as it was written; exit status 1 where not, with what is wrong and where.
 
     A receipt without an outcome is not wrong: its process was killed, and that is told.
     """
-    where = receipts_folder(receipts, inventory)
+    where = RECEIPTS.folder(receipts, inventory)
     ledger = read_folder(where, since)
     missed = tuple(fault for each in expect if (fault := seal_fault(ledger.receipts, each)) is not None)
     ledger = ledger._replace(faults=(*ledger.faults, *missed))

@@ -1,6 +1,6 @@
 """Writing a receipt while a run goes on.
 
-    with opened(receipts_folder(receipts, inventory), opening) as journal:
+    with opened(RECEIPTS.folder(receipts, inventory), opening) as journal:
         journal.say(OperationBegun(host="srv5", operation="rail documents"))
         …
         outcome = journal.close(Outcome.CONVERGED)

@@ -10,7 +10,8 @@ from fleet.receipt.link import Head
 from fleet.receipt.name import number_of
 from fleet.receipt.receipt import Receipt
 from lab.command import Failed
-from lab.receipts.folder import Folder, Unreadable, folder
+from lab.private_folder import Unreadable
+from lab.receipts.folder import Folder, folder
 
 
 class Ledger(NamedTuple):

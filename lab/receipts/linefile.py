@@ -5,7 +5,8 @@ import fcntl
 import os
 from contextlib import suppress
 
-from lab.receipts.folder import Folder, write_whole
+from lab.private_folder import write_whole
+from lab.receipts.folder import Folder
 
 ROOM_BYTES = 64 * 1024
 """Kept free for the last words of a receipt where the disk is full: some hundred lines."""

@@ -1,29 +1,30 @@
 """Receipts as text for a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from fleet.receipt.link import State
 from fleet.receipt.name import number_of
 from fleet.receipt.receipt import Receipt
-from lab.map.words import cells, printable, short
+from lab.map.words import printable, short
 from lab.receipts.ledger import Ledger
 from lab.receipts.view import BEGUN, WRONG, View, moment
+from lab.table import table
 
 
 def shown(view: View) -> str:
     """One receipt: what is wrong with it, what it is about, and its lines."""
     facts = [("receipt", view.title), ("outcome", view.outcome), *view.facts]
-    parts = _table(facts)
+    parts = table(facts)
     parts += _listed(WRONG, view.faults)
     parts += _listed(BEGUN, view.begun)
     rows = [(row.since.rjust(11), row.event, row.sentence) for row in view.rows]
-    return "\n".join([*parts, "", *_table(rows)]) + "\n"
+    return "\n".join([*parts, "", *table(rows)]) + "\n"
 
 
 def listed(ledger: Ledger) -> str:
     """A line for each receipt."""
     rows = [("NUMBER", "OPENED", "KIND", "TARGET", "OUTCOME", "PLAN"), *map(_row, ledger.receipts)]
-    return "\n".join(_table(rows)) + "\n"
+    return "\n".join(table(rows)) + "\n"
 
 
 def _row(receipt: Receipt) -> tuple[str, ...]:
@@ -52,14 +53,3 @@ def verified(ledger: Ledger) -> str:
 def _listed(title: str, sentences: Iterable[str]) -> list[str]:
     lines = [f"  {line}" for sentence in sentences for line in sentence.split("\n")]
     return ["", f"{title}:", *lines] if lines else []
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Columns as wide as they need to be; further lines of the last one stand below its first."""
-    widths = [max(map(cells, column)) for column in list(zip(*rows, strict=True))[:-1]]
-    lines = []
-    for *front, last in rows:
-        start = "".join(each + " " * (width - cells(each) + 2) for each, width in zip(front, widths, strict=True))
-        first, *others = last.split("\n")
-        lines += [(start + first).rstrip(), *(" " * cells(start) + each for each in others)]
-    return lines

@@ -376,3 +376,72 @@ def test_every_end_of_an_enrolled_spark_is_desired_of_it_and_of_no_other(values:
     for name in set(roster.sparks) - set(roster.enrolled):
         with pytest.raises(KeyError):
             roster.desired_for(name)
+
+
+def _served(**model: Any) -> dict[str, Any]:
+    """A roster whose Spark a serves two residents, with what is said of the first one's model."""
+    pins = [{"name": name, "digest": "sha256:" + "a" * 64, "size_bytes": 1} for name in ("m:1", "n:1")]
+    ollama = {
+        "environment": {"OLLAMA_NUM_PARALLEL": "1"},
+        "models": [pins[0] | model, pins[1] | ({"memory": MEMORY} if "memory" in model else {})],
+        "residents": [{"model": each["name"], "context": 8192} for each in pins],
+    }
+    return GOOD | {"deployments": {"chat": {"spark": "a", "ollama": ollama}}}
+
+
+MEMORY = {"weights_bytes": 1 << 30, "kv_bytes_per_token": 1 << 17}
+SHORT: dict[str, tuple[dict[str, Any], str]] = {
+    "weights of nothing": (
+        _served(memory=MEMORY | {"weights_bytes": 0}),
+        "roster.deployments.chat.ollama.models[0].memory.weights_bytes: expected greater than 0, found 0",
+    ),
+    "no KV cache declared": (
+        _served(memory={"weights_bytes": 1}),
+        "roster.deployments.chat.ollama.models[0].memory.kv_bytes_per_token: expected a value, found none",
+    ),
+    "a key that is none": (
+        _served(memory=MEMORY | {"weight_bytes": 1}),
+        "memory.weight_bytes: expected no such key, found it with 1",
+    ),
+    "a draft in Ollama": (
+        _served(memory=MEMORY | {"draft": {"attachment": "fused", "kv_bytes_per_token": 1}}),
+        "models[0].memory: draft: expected none, since Ollama has no drafts, found one [ollama_has_no_draft]",
+    ),
+    "memory of one resident and not of another": (
+        _served(memory=None),
+        "models: expected memory for each resident, found none for m:1 [memory_of_some]",
+    ),
+    "slots that are not pinned": (
+        {**_served(memory=MEMORY)} | {"deployments": {"chat": {"spark": "a", "ollama": _served(memory=MEMORY)[
+            "deployments"]["chat"]["ollama"] | {"environment": {}}}}},
+        "environment.OLLAMA_NUM_PARALLEL: expected a number of slots, since memory is declared, found none "
+        "[slots_not_pinned]",
+    ),
+    "a ceiling above all there is": (
+        GOOD | {"memory": {"ceiling": 1.5}},
+        "memory.ceiling: expected a fraction above 0, up to 1, of at most four decimals, found 1.5 [no_fraction]",
+    ),
+    "a floor above the ceiling": (
+        GOOD | {"memory": {"floor": 0.95}},
+        "roster.memory: floor: expected at most the ceiling 0.9, found 0.95 [floor_above_ceiling]",
+    ),
+    "a reserve in words": (
+        GOOD | {"memory": {"reserve_bytes": "8 GiB"}},
+        "roster.memory.reserve_bytes: expected a valid integer, found '8 GiB'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "line"), SHORT.values(), ids=list(SHORT))
+def test_memory_that_cannot_be_is_named_at_its_key(values: dict[str, Any], line: str) -> None:
+    with pytest.raises(RosterError) as failure:
+        Roster.read(values, "site.py")
+    assert line in str(failure.value)
+
+
+def test_a_policy_of_memory_is_that_of_each_spark() -> None:
+    roster = Roster.read(GOOD | {"memory": {"ceiling": 0.85, "reserve_bytes": 4 << 30}}, "site.py")
+    assert str(roster.desired_for("a").memory_policy.ceiling) == "0.85"
+    assert Roster.read(GOOD | {"memory": {"ceiling": "0.850"}}, "site.py").memory == roster.memory.replaced(
+        reserve_bytes=8 << 30
+    )

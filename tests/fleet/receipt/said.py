@@ -42,6 +42,8 @@ saying: st.SearchStrategy[Event] = st.one_of(
     st.builds(acts.Readback, host=words, as_desired=st.booleans(), observed=st.none() | digests, refusals=refusals),
     st.builds(acts.Replan, plan=st.none() | digests, steps=st.integers(0, 9), refusals=refusals),
     st.builds(acts.Health, host=words, findings=st.lists(_findings, max_size=2).map(tuple)),
+    st.builds(acts.Admitted, host=words, subject=st.none() | digests, evidence=st.none() | digests),
+    st.builds(acts.Evidenced, host=words, subject=digests, evidence=digests),
     st.builds(acts.Drained, host=words, runtime=words, invocation=digests, instrument=words,
               idle_seconds=st.floats(0, allow_nan=False, allow_infinity=False), admitting=st.booleans()),
 )  # fmt: skip

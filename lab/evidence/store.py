@@ -1,0 +1,103 @@
+"""The folder of evidence of a site: each file is written once, under the digest of what it says, and never changed."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from fleet.evidence import Broken, FitEvidence, file_of, is_file_of, read_evidence
+from lab.command import Failed
+from lab.private_folder import PrivateFolder, Unreadable, private_folder, read_whole, write_whole
+
+WHAT = "evidence"
+
+
+class Store(NamedTuple):
+    """All that is in a folder."""
+
+    evidence: tuple[FitEvidence, ...]
+    """The oldest first."""
+    broken: tuple[Broken, ...]
+    """What is not as it was written, and so no evidence."""
+
+    def by_subject(self) -> Mapping[str, str]:
+        """By the digest of a subject, that of its first evidence: what is measured again moves no plan."""
+        return {each.subject.digest: each.digest for each in reversed(self.evidence)}
+
+    def find(self, wanted: str) -> FitEvidence:
+        """The evidence whose digest begins so; raises Failed for none, or several."""
+        prefix = wanted.removeprefix("sha256:")
+        found = [each for each in self.evidence if each.digest.removeprefix("sha256:").startswith(prefix)]
+        if len(found) != 1 or not prefix:
+            raise Failed(f"{wanted}: expected the digest of one evidence, found {len(found) or 'none'}")
+        return found[0]
+
+
+def read_store(path: Path) -> Store:
+    """All of a folder; one that is not there has nothing. Raises Failed for what is no folder."""
+    if not path.exists() and not path.is_symlink():
+        return Store((), ())
+    with private_folder(path, WHAT) as place:
+        read = [_read(place, name) for name in sorted(os.listdir(place.descriptor)) if _is_ours(name)]
+    evidence = sorted((each for each in read if isinstance(each, FitEvidence)), key=lambda each: each.measured_at)
+    return Store(tuple(evidence), tuple(each for each in read if isinstance(each, Broken)))
+
+
+def put(path: Path, evidence: FitEvidence) -> None:
+    """Keep evidence, whole or not at all; the same once more is nothing new. Raises Failed."""
+    try:
+        with private_folder(path, WHAT, to_write=True) as place:
+            _put(place, file_of(evidence.digest), evidence.canonical.encode())
+    except OSError as error:
+        raise Failed(f"{path}: expected evidence that can be written, found {error.strerror}") from error
+
+
+def evidenced_in(path: Path) -> dict[str, str]:
+    """By the digest of a subject, that of evidence of it; what is no evidence any more is named."""
+    try:
+        store = read_store(path)
+    except (Failed, OSError) as error:
+        click.echo(f"{path}: none of it is evidence: {error}", err=True)
+        return {}
+    for each in store.broken:
+        click.echo(f"{path}/{each}; it is no evidence", err=True)
+    return dict(store.by_subject())
+
+
+def _is_ours(name: str) -> bool:
+    """A file whose name was changed is named too; what is still being written begins with a dot."""
+    return not name.startswith(".")
+
+
+def _read(place: PrivateFolder, name: str) -> FitEvidence | Broken:
+    if not is_file_of(name):
+        return Broken(file=name, expected="a file of evidence, named by its digest", found="another name")
+    try:
+        with place.opened(name) as descriptor:
+            return read_evidence(name, read_whole(descriptor))
+    except Unreadable as error:
+        return Broken(file=name, expected=error.expected, found=error.found)
+    except OSError as error:
+        return Broken(file=name, expected="a file to read", found=str(error.strerror))
+
+
+def _put(place: PrivateFolder, name: str, content: bytes) -> None:
+    """A link, for it never takes the place of a file that is there."""
+    scratch = f".{name}.{os.getpid()}.new"
+    with suppress(FileNotFoundError):
+        os.unlink(scratch, dir_fd=place.descriptor)
+    descriptor = place.create(scratch)
+    try:
+        write_whole(descriptor, content)
+        with suppress(FileExistsError):
+            os.link(scratch, name, src_dir_fd=place.descriptor, dst_dir_fd=place.descriptor)
+    finally:
+        os.close(descriptor)
+        os.unlink(scratch, dir_fd=place.descriptor)
+    os.fsync(place.descriptor)
+    found = _read(place, name)
+    if isinstance(found, Broken):
+        raise Failed(f"{place.path}/{found}; it is never written over: move it elsewhere")

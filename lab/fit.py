@@ -1,0 +1,127 @@
+"""`sparks fit`: does a deployment fit, by which arithmetic, and what would make it fit."""
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from facts.needs import Looks, memory_looks, ollama_looks
+from fleet.desired import DesiredSpark
+from fleet.fit.instrument import gib
+from fleet.observation import Observation
+from fleet.ollama.explain import Answer, HostFit, explained
+from fleet.record import Record
+from fleet.roster import Roster
+from fleet.target import Target
+from lab.collect import collect, roster_of
+from lab.command import REFUSED, inventory_option
+from lab.converge import target_named
+from lab.evidence.after import served_on
+from lab.evidence.store import Store, read_store
+from lab.map.words import printable, short
+from lab.output import STANDARD, put
+from lab.place import EVIDENCE
+from lab.receipts.command import json_option
+from lab.table import table
+
+_GOOD = (Answer.FITS, Answer.LOADED)
+
+
+class FitDocument(Record):
+    """`sparks fit --json`."""
+
+    target: Target
+    hosts: tuple[HostFit, ...]
+
+
+@click.command()
+@click.argument("target")
+@json_option
+@EVIDENCE.option
+@inventory_option
+def fit(target: str, as_json: bool, evidence: str | None, inventory: str) -> None:
+    """Say whether TARGET, a deployment or a Spark, fits now, by which arithmetic, and what would make it fit.
+
+    Hosts are only looked at. Exit status 0: it fits, or is loaded; 3: it does not, or that cannot be said; 1: failed.
+    """
+    roster, found = roster_of(inventory), target_named(inventory, target)
+    store = read_store(EVIDENCE.folder(evidence, inventory))
+    seen = collect(inventory, found.hosts, _looks)
+    hosts = tuple(_explained(roster, host, seen[host], store) for host in found.hosts)
+    document = FitDocument(target=found, hosts=hosts)
+    put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else _text(document))
+    for each in store.broken:
+        click.echo(f"{each}; it is no evidence", err=True)
+    if not all(each.answer in _GOOD for each in hosts):
+        raise SystemExit(REFUSED)
+
+
+def _looks(desired: DesiredSpark) -> Looks:
+    return memory_looks() | ({} if desired.ollama is None else ollama_looks(desired.ollama))
+
+
+def _explained(roster: Roster, host: str, seen: Observation, store: Store) -> HostFit:
+    desired = roster.desired_for(host)
+    name = host if desired.ollama is None else served_on(roster, host)
+    return explained(name, desired.ollama, seen, desired.memory_policy, store.evidence)
+
+
+def _text(document: FitDocument) -> str:
+    return "\n".join(line for each in document.hosts for line in (*_host(each), "")).rstrip() + "\n"
+
+
+def _host(fit: HostFit) -> Iterator[str]:
+    yield click.style(f"{fit.host}: {fit.answer}", bold=True)
+    yield from (f"  {line}" for each in fit.refusals for line in str(each).split("\n"))
+    if fit.device is None or fit.room_bytes is None:
+        return
+    yield from (f"  {line}" for line in table(list(_rows(fit, fit.room_bytes))))
+    yield from _beside(fit)
+    yield from (f"  would fit: {each.change}; {gib(each.margin_bytes)} to spare" for each in fit.ways)
+    if fit.answer is Answer.SHORT and not fit.ways:
+        yield "  would fit: no change of context, slots or draft is enough"
+    yield from _evidence(fit)
+
+
+def _rows(fit: HostFit, room: int) -> Iterator[tuple[str, ...]]:
+    assert fit.device is not None, "expected a device that was read"
+    policy, device = fit.policy, fit.device
+    total, free = device.total.amount_bytes, device.free.amount_bytes
+    yield ("MODEL", "WHAT", "BYTES", "GIB", "HOW")
+    yield from (_row(printable(each.model), each.what, each.amount_bytes, each.how) for each in fit.lines)
+    yield _row("", "need", fit.need_bytes, "the sum of these")
+    yield _row("", "free", free, f"by {device.instrument}")
+    yield _row("", "reserve", policy.reserve_bytes, "policy: stays free")
+    ceiling = policy.share_bytes(policy.ceiling, total)
+    yield _row("", "ceiling", ceiling, f"policy: {policy.ceiling} of {total:,} B")
+    yield _row("", "room", room, "the lesser of free - reserve and ceiling")
+    if fit.answer is not Answer.LOADED:
+        yield _row("", "to spare" if room >= fit.need_bytes else "missing", abs(room - fit.need_bytes), "room - need")
+
+
+def _row(model: str, what: str, amount: int, how: str) -> tuple[str, ...]:
+    return (model, what, f"{amount:>15,}", f"{amount / (1 << 30):>7.2f}", how)
+
+
+def _beside(fit: HostFit) -> Iterator[str]:
+    """What is loaded, by another instrument than what is free, and so in no row of the table."""
+    if fit.loaded:
+        held = ", ".join(f"{printable(name)} {reading}" for name, reading in fit.loaded.items())
+        yield f"  loaded now: {held}"
+    said = sum(reading.amount_bytes for reading in fit.loaded.values())
+    if fit.answer is Answer.LOADED and said > fit.need_bytes:
+        yield f"  the engine's word is {gib(said - fit.need_bytes)} more than the roster declares"
+    if fit.answer is Answer.NOT_YET_KNOWN:
+        yield "  what goes gives back what nobody has measured; to see it first: sparks drain " + fit.host + " --unload"
+
+
+def _evidence(fit: HostFit) -> Iterator[str]:
+    if fit.evidence is not None:
+        yield short(f"  evidence: {fit.evidence}, of exactly this")
+    elif fit.answer is Answer.LOADED:
+        yield f"  evidence: none of exactly this; sparks evidence record {fit.host} keeps some"
+    else:
+        yield f"  evidence: none of exactly this; sparks converge {fit.host} --admit-first tries it for the first time"
+    for each in fit.others:
+        differs = ", ".join(each.differs)
+        yield short(f"    {each.evidence} of {each.measured_at:%F %T} UTC is of another: {differs}")
