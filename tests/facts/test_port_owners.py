@@ -15,8 +15,9 @@ from fleet.hardware import INTERFACES
 
 NETPLAN = '{"files": []}\n' + SENTINEL
 STOPPED = f"--- stopped\n{SENTINEL}"
-LINKS = json.dumps([{"ifname": INTERFACES[0], "ifindex": 4, "mtu": 9000, "flags": ["UP", "LOWER_UP"],
-                     "addr_info": [{"local": "10.0.0.1", "prefixlen": 24, "scope": "global"}]}]) + SENTINEL  # fmt: skip
+PORT = {"ifname": INTERFACES[0], "ifindex": 4, "mtu": 9000, "flags": ["UP", "LOWER_UP"],
+        "addr_info": [{"local": "10.0.0.1", "prefixlen": 24, "scope": "global"}]}  # fmt: skip
+LINKS = f"{json.dumps([PORT])}\n--- routes\n[]\n{SENTINEL}"
 LEFTOVERS = f"/etc/netplan/10-qsfp.yaml.sync-disabled-20261129\n{SENTINEL}"
 
 
