@@ -78,9 +78,9 @@ def connected(inventory: str, *names: str) -> Iterator[list[Host]]:
     every = hosts_of(inventory)
     hosts = [every[name] for name in names]
     try:
-        silent = [(host.name, why) for host in hosts if (why := connect(host)) is not None]
+        silent = [unseen(host.name, why).blind for host in hosts if (why := connect(host)) is not None]
         if silent:
-            raise Refused("\n".join(str(unseen(*each).blind) for each in silent))
+            raise Refused.of(*filter(None, silent))
         yield hosts
     finally:
         for host in hosts:

@@ -4,10 +4,12 @@ Exit statuses: 0 done, or all as desired; 1 failed; 2 changes pending; 3 refused
 A wrong option is 1 and not click's own 2, which says here that changes are pending.
 """
 
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import click
 from typing_extensions import override
+
+from fleet.refusal import Refusal
 
 FAILED = 1
 PENDING = 2
@@ -30,6 +32,16 @@ class Refused(Failed):
     """It must not be done, or not all of it; the message says why and what would help."""
 
     exit_code = REFUSED
+
+    def __init__(self, message: str, refusals: tuple[Refusal, ...] = ()) -> None:
+        super().__init__(message)
+        self.refusals = refusals
+        """Every reason, for whoever makes a document of it."""
+
+    @classmethod
+    def of(cls, *refusals: Refusal) -> Self:
+        """The refusals as people read them."""
+        return cls("\n".join(map(str, refusals)), refusals)
 
 
 def said(error: BaseException) -> str:

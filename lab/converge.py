@@ -1,13 +1,15 @@
 """`sparks converge` and `sparks readback`: the proof, and its last part alone."""
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 
 import click
 
 from fleet.health import Verdict, worst
 from fleet.plan import Plan, Refusals
-from fleet.refusal import Refusal
+from fleet.record import Record
 from fleet.target import Scope, Target, target_of
 from lab.collect import roster_of
 from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option
@@ -59,7 +61,7 @@ def converge(
     """
     if yes != (named is not None):
         raise click.UsageError("--yes: expected it together with --plan sha256:…, found one alone")
-    found = target_named(inventory, target)
+    found = target_named(inventory, target, partial(Converged.no_target, Scope(scope)) if as_json else None)
     folders = RECEIPTS.folder(receipts, inventory), EVIDENCE.folder(evidence, inventory)
     command = this_command("converge", target)
     wanted = Wanted(inventory, found, Scope(scope), "converge", command, *folders, admit_first)
@@ -81,7 +83,7 @@ def readback(target: str, scope: str, as_json: bool, inventory: str) -> None:
 
     Exit status: 0 as desired, 1 not well, 2 changes pending, 3 refused.
     """
-    found = target_named(inventory, target)
+    found = target_named(inventory, target, partial(Readback.no_target, Scope(scope)) if as_json else None)
     with session(inventory, found, Scope(scope)) as looked:
         plan, findings = looked.plan, looked.health(None)
     refusals = plan.refusals if isinstance(plan, Refusals) else ()
@@ -105,12 +107,17 @@ def _status(document: Readback) -> int:
     return 0 if worst(document.findings) is Verdict.OK else FAILED
 
 
-def target_named(inventory: str, name: str) -> Target:
-    """The target of that name; raises Refused, or Failed for a site that cannot be."""
+def target_named(inventory: str, name: str, document: Callable[[Refusals], Record] | None = None) -> Target:
+    """The target of that name; raises Refused, or Failed for a site that cannot be.
+
+    + document: makes what stands on standard output where it is refused; None where only people read it
+    """
     found = target_of(roster_of(inventory), name)
-    if isinstance(found, Refusal):
-        raise Refused(str(found))
-    return found
+    if isinstance(found, Target):
+        return found
+    if document is not None:
+        click.echo(json.dumps(document(Refusals(refusals=(found,))).to_json(), indent=2))
+    raise Refused.of(found)
 
 
 def show_plan(plan: Plan | Refusals) -> None:

@@ -9,6 +9,7 @@ from pyinfra.api import Host
 
 from deploys.drain import Wish, drained
 from fleet.drain import Drain, End, Waiting, nothing_to_drain
+from fleet.outcome import Outcome
 from fleet.receipt import acts
 from fleet.receipt.events import HostConnected, Note, Opening
 from fleet.refusal import Refusal
@@ -46,11 +47,19 @@ def drain(
     Exit status 0 when it is drained or nothing is served, 1 when requests still ran in the end, 3 when refused.
     """
     roster = roster_of(inventory)
-    found = _target(roster, target)
-    about = Opening(kind="drain", target=found.name, hosts=found.hosts, command=this_command("drain", target))
-    with opened(RECEIPTS.folder(receipts, inventory), about) as journal, connected(inventory, *found.hosts) as hosts:
-        wish = Wish(seconds=quiet_seconds, timeout=timeout, unload=unload)
-        document = _drained(journal, found, hosts, wish)
+    wish = Wish(seconds=quiet_seconds, timeout=timeout, unload=unload)
+    journal: Journal | None = None
+    try:
+        found = _target(roster, target)
+        about = Opening(kind="drain", target=found.name, hosts=found.hosts, command=this_command("drain", target))
+        where = RECEIPTS.folder(receipts, inventory)
+        with opened(where, about) as journal, connected(inventory, *found.hosts) as hosts:
+            document = _drained(journal, found, hosts, wish)
+    except Refused as refused:
+        name = None if journal is None else journal.name
+        document = Drains(
+            target=target, receipt=name, outcome=Outcome.REFUSED, drains=(), refusals=refused.refusals
+        )  # fmt: skip
     _show(document, as_json)
     if not document.outcome.is_good:
         raise SystemExit(document.outcome.exit_status)
@@ -63,7 +72,7 @@ def _target(roster: Roster, name: str) -> Target:
         refused = [no for host in found.hosts if (no := nothing_to_drain(roster.desired_for(host)))]
         if not refused:
             return found
-    raise Refused("\n".join(map(str, refused)))
+    raise Refused.of(*refused)
 
 
 def _drained(journal: Journal, target: Target, hosts: list[Host], wish: Wish) -> Drains:

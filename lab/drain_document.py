@@ -10,8 +10,8 @@ class Drains(Record):
     """`sparks drain --json`."""
 
     target: str
-    receipt: str
-    """The name of the receipt that says the same."""
+    receipt: str | None
+    """The name of the receipt that says the same; None where the target was refused, so that nothing was begun."""
     outcome: Outcome
     drains: tuple[Drain, ...]
     """One for each host that could be waited for."""

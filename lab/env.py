@@ -25,7 +25,7 @@ def env(spark: str, cluster: str | None, as_json: bool, inventory: str) -> None:
     management = roster.sparks[spark].management.interface
     outcome = transport_environment(chosen, roster.fabrics, spark, management, seen)
     if isinstance(outcome, tuple):
-        raise Refused("\n".join(map(str, outcome)))
+        raise Refused.of(*outcome)
     if as_json:
         click.echo(json.dumps(outcome, indent=2, sort_keys=True))
     else:

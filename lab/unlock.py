@@ -27,7 +27,7 @@ def unlock(host: str, owner: str, inventory: str) -> None:
         seen = observation(there, host, {"lock": Wanted(HostLock)})
         refusal = seen.unobserved("lock") or unlock_refusal(host, owner, known(seen.lock))
         if refusal is not None:
-            raise Refused(str(refusal))
+            raise Refused.of(refusal)
         held = known(seen.lock).held
         if held is None:
             click.echo(f"{host} is not locked")

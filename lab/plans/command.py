@@ -57,7 +57,7 @@ def plan_command(
     """
     if output is not None:
         refuse_output(output)
-    found, asked = target_named(inventory, target), Scope(scope)
+    found, asked = target_named(inventory, target, PlanDocument.of if as_json else None), Scope(scope)
     if source is None:
         outcome = _planned(inventory, found, asked, admit_first)
     else:
@@ -109,7 +109,7 @@ def observe(target: str, output: str, inventory: str) -> None:
     else:
         write(output, document)
     if silent := [no for each in collection.observations if (no := each.blind) is not None]:
-        raise Refused("\n".join(map(str, silent)))
+        raise Refused.of(*silent)
 
 
 def _planned(inventory: str, target: Target, scope: Scope, admit_first: bool) -> Plan | Refusals:
@@ -140,4 +140,4 @@ def _tell(outcome: Plan | Refusals, document: PlanDocument, as_json: bool, comma
     elif isinstance(outcome, Plan):
         put(STANDARD, shown(outcome, commands))
     if isinstance(outcome, Refusals):
-        raise Refused("\n".join(map(str, outcome.refusals)))
+        raise Refused.of(*outcome.refusals)

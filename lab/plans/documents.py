@@ -44,7 +44,7 @@ class Collection(Record):
 
 
 class CollectionDocument(Record):
-    """The file of an observation, and `sparks observe --json`."""
+    """The file of an observation, and what `sparks observe` prints."""
 
     collection_digest: Digest
     collection: Collection

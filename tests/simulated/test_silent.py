@@ -60,6 +60,10 @@ def test_what_was_seen_of_it_is_kept_and_is_no_success(site: Site, tmp_path: Pat
 
 def test_nothing_else_is_asked_of_it(site: Site) -> None:
     drain = sparks(site, "drain", TARGET, "--receipts", str(site.receipts))
+    document_of = document(sparks(site, "drain", TARGET, "--json", "--receipts", str(site.receipts)))
+    receipt = site.last_receipt()
+    assert receipt is not None
+    assert (document_of["outcome"], document_of["receipt"]) == (Outcome.REFUSED, receipt.name)
     unlock = sparks(site, "unlock", TARGET, "--owner", "ada@desk")
     assert [each.status for each in (drain, unlock)] == [REFUSED] * 2
     assert all(SAYS in each.said for each in (drain, unlock)), drain.said
@@ -69,3 +73,11 @@ def test_nothing_else_is_asked_of_it(site: Site) -> None:
 def test_natively_pyinfra_says_1_to_every_end_but_a_good_one(site: Site, arguments: tuple[str, ...]) -> None:
     ran = site.pyinfra(silent(site), *arguments)
     assert (ran.status, NATIVELY in ran.said, ran.world.commands) == (FAILED, True, []), ran.said
+
+
+@pytest.mark.parametrize("command", ["plan", "converge", "readback", "drain"])
+def test_what_is_no_target_has_a_document_too(site: Site, command: str) -> None:
+    ran = sparks(site, command, "all", "--json")
+    assert ran.status == REFUSED, ran.said
+    assert [each["code"] for each in document(ran)["refusals"]] == ["target_all"]
+    assert site.last_receipt() is None
