@@ -43,6 +43,8 @@ EVERY_FACT = (
     "vllm.VllmServers",
     "llamacpp.LlamaCpp",
     "ledger.OllamaServers",
+    "host_files.HostFiles",
+    "host_sysctl.Sysctls",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

@@ -18,6 +18,7 @@ from facts.lock import HostLock
 from facts.machine import Machine
 from facts.management import ManagementIp4
 from facts.memory import Memory
+from facts.needs_host import policy_looks
 from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
@@ -144,6 +145,8 @@ def health_looks(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
 
 def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     """Everything that the decisions of a scope need to know of a Spark."""
+    if scope is Scope.HOST:
+        return host_looks() | policy_looks(desired)
     looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()

@@ -7,6 +7,7 @@ from fleet.desired import DesiredSpark
 from fleet.fit.admission import NOBODY, Admission
 from fleet.guard import guard_at_work
 from fleet.hardware import INTERFACES
+from fleet.host.decide import PARTS, part_steps
 from fleet.locked import lock_refusal
 from fleet.management_step import management_step
 from fleet.observation import Observation, known
@@ -51,6 +52,7 @@ OPERATIONS = frozenset(
         OLLAMA_SETTINGS,
         OLLAMA_MODELS,
         OLLAMA_RESIDENTS,
+        *PARTS,
     )
 )
 """Every operation that a plan is about."""
@@ -102,6 +104,10 @@ def considered(
     at_work = guard_at_work(desired.name, seen)
     yield Decided(GUARD, GUARD, ports, at_work)
     if at_work is not None and not isinstance(seen.guard, Unobserved):
+        return
+    if scope.includes(Scope.HOST):
+        for part in PARTS:
+            yield from _each(part, part, part_steps(part, desired, seen))
         return
     yield from _fabric(desired, seen)
     if scope.includes(Scope.SERVE):

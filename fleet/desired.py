@@ -2,6 +2,7 @@
 
 from fleet.declared import Declared
 from fleet.fit.policy import Policy
+from fleet.host.policy import HostPolicy
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.pci import PciAddress
 from fleet.rail import RailEnd
@@ -49,6 +50,8 @@ class DesiredSpark(Record):
     """What it passes on for its neighbours in a ring; None where nothing."""
     memory_policy: Policy = Policy()
     """How much of its memory may be taken by what it serves."""
+    host: HostPolicy | None = None
+    """What the rest of it should be; None where that is not ours."""
 
     def end_on(self, interface: str) -> DesiredEnd | None:
         """The rail end on an interface, or None where no rail uses it."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from fleet.guard import GuardedChange
+from fleet.host.steps import RemoveHostFile, WriteHostFile
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.outline import outline, outline_of
 from fleet.observation import Observation
@@ -40,7 +41,9 @@ def wanted_files(step: Step) -> dict[str, str | None]:
             return {SYSCTL_PATH: transit.sysctl_text, UNIT_PATH: transit.unit_text}
         case RemoveTransit():
             return {SYSCTL_PATH: None, UNIT_PATH: None}
-        case RemoveFile(path=path):
+        case WriteHostFile(file=file):
+            return {file.path: file.text}
+        case RemoveFile(path=path) | RemoveHostFile(path=path):
             return {path: None}
     return {}
 
@@ -61,6 +64,8 @@ def _found(path: str, seen: Observation) -> FoundFile | None:
     for netplan in _known(seen.netplan):
         if netplan.path == path:
             return FoundFile(content_digest=netplan.content_digest, text=None if netplan.error else outline(netplan))
+    if not isinstance(seen.host_files, Unobserved) and (own := seen.host_files.at(path)) is not None:
+        return FoundFile(content_digest=own.content_digest, text=None)
     service, transit = seen.ollama_service, seen.transit
     if not isinstance(service, Unobserved):
         for file in service.drop_ins:
@@ -69,8 +74,8 @@ def _found(path: str, seen: Observation) -> FoundFile | None:
         if path == RESIDENTS_PATH and service.residents.content_digest is not None:
             return FoundFile(content_digest=service.residents.content_digest, text=None)
     if not isinstance(transit, Unobserved):
-        own = {SYSCTL_PATH: transit.sysctl, UNIT_PATH: transit.unit.file}.get(path)
-        return None if own is None else FoundFile(content_digest=own.content_digest, text=None)
+        ours = {SYSCTL_PATH: transit.sysctl, UNIT_PATH: transit.unit.file}.get(path)
+        return None if ours is None else FoundFile(content_digest=ours.content_digest, text=None)
     return None
 
 

@@ -52,8 +52,8 @@ def stamp_step(desired: DesiredSpark, applied: Begun | None, seen: Observation) 
 def _left_running(
     desired: DesiredSpark, begun: Begun, stamp: Stamp, seen: Observation
 ) -> tuple[Invocation, ...] | Refusal:
-    """What serves now; a run that was about the fabric alone vouches for nothing that it did not start."""
-    if begun.scope is Scope.FABRIC:
+    """What serves now; a run that was not about it vouches for nothing that it did not start."""
+    if not begun.scope.includes(Scope.SERVE):
         return () if stamp.known is None else stamp.known.invocations
     if desired.ollama is None:
         return ()

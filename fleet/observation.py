@@ -9,6 +9,8 @@ from fleet.connections import Connections
 from fleet.containers import Containers
 from fleet.generation import Stamp
 from fleet.gpu import GpuState
+from fleet.host.files import HostFiles
+from fleet.host.sysctl import Sysctls
 from fleet.invocation import Running
 from fleet.kernel import Kernel
 from fleet.links import Link
@@ -38,6 +40,9 @@ SERVING = frozenset({
     "llamacpp", "processes", "gpu", "containers",
 })  # fmt: skip
 """The sections about what is served."""
+
+HOST = frozenset({"host_files", "sysctls"})
+"""The sections about the rest of a host."""
 
 NOT_LOOKED = Unobserved(reason="this observation did not look")
 
@@ -76,6 +81,8 @@ class Observation(Record):
     ollama_servers: tuple[OllamaServer, ...] | Unobserved = NOT_LOOKED
     vllm: tuple[VllmServer, ...] | Unobserved = NOT_LOOKED
     llamacpp: LlamaCpp | Unobserved = NOT_LOOKED
+    host_files: HostFiles | Unobserved = NOT_LOOKED
+    sysctls: Sysctls | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

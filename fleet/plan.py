@@ -144,7 +144,10 @@ def plan(
 
 def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
     """What a scope does not ask about does not move its plans."""
-    return desired if scope.includes(Scope.SERVE) else desired.replaced(ollama=None, memory_policy=Policy())
+    if scope is Scope.HOST:
+        return desired.replaced(rail_ends=(), transit=None, ollama=None, memory_policy=Policy())
+    asked = desired.replaced(host=None)
+    return asked if scope.includes(Scope.SERVE) else asked.replaced(ollama=None, memory_policy=Policy())
 
 
 def _decided(

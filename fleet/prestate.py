@@ -4,7 +4,7 @@ What changes by itself is no part of them (`VOLATILE`, `comes_and_goes`). Where 
 on a port's carrier, the steps of the plan say so by what they find and do, or the plan is refused.
 """
 
-from fleet.observation import NOT_LOOKED, SERVING, Observation
+from fleet.observation import HOST, NOT_LOOKED, SERVING, Observation
 from fleet.record import Digest, Record, Unobserved, canonical_json, sha256_digest
 from fleet.target import Scope
 
@@ -19,8 +19,9 @@ class Unseen(Record):
 def sections(seen: Observation, scope: Scope) -> dict[str, Record | tuple[Record, ...]]:
     """What was looked at of what a scope asks about, by name; a section may be `Unobserved`."""
     names = (name for name in type(seen).model_fields if name != "host")
-    asked = (name for name in names if name not in SERVING or scope.includes(Scope.SERVE))
-    return {name: found for name in asked if (found := getattr(seen, name)) != NOT_LOOKED}
+    asked = {SERVING: scope.includes(Scope.SERVE), HOST: scope.includes(Scope.HOST)}
+    left_out = frozenset().union(*(group for group, is_asked in asked.items() if not is_asked))
+    return {name: found for name in names if name not in left_out and (found := getattr(seen, name)) != NOT_LOOKED}
 
 
 def prestate(seen: Observation, scope: Scope) -> dict[str, Digest]:

@@ -14,15 +14,17 @@ from fleet.declared import not_ours
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
 from fleet.fit.policy import Policy
+from fleet.host.policy import HostPolicy
 from fleet.management import apart
 from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.plain import DEPTH, not_plain, within
+from fleet.policies import policy_known
 from fleet.rail import RailEnd, Segment, SwitchPlane
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
 from fleet.routes import routes_of, transit_of
-from fleet.spark import HostName, Spark
+from fleet.spark import HostName, PolicyName, Spark
 from fleet.wall import wall
 
 FabricName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
@@ -44,6 +46,8 @@ class Roster(Record):
     deployments: dict[str, Deployment] = Field(default_factory=dict)
     memory: Policy = Policy()
     """How much of each Spark's memory may be taken."""
+    hosts: dict[PolicyName, HostPolicy] = Field(default_factory=dict)
+    """What the rest of a host should be, by the name that Sparks give."""
 
     @classmethod
     def read(cls, values: Any, source: str) -> Self:
@@ -88,6 +92,7 @@ class Roster(Record):
             ollama=serving[0].ollama if serving else None,
             transit=transit_of(self.fabrics.values(), name),
             memory_policy=self.memory,
+            host=None if spark.host is None else self.hosts[spark.host],
         )
 
     @model_validator(mode="after")
@@ -121,6 +126,12 @@ class Roster(Record):
                     f"{deployment.spark}: expected one deployment, found {seen[deployment.spark]} and {name}",
                 )
             seen[deployment.spark] = name
+        return self
+
+    @model_validator(mode="after")
+    def _policies(self) -> Self:
+        for name, spark in self.sparks.items():
+            policy_known(name, "host", spark.host, self.hosts)
         return self
 
     def _known(self, spark: str, subject: str) -> None:

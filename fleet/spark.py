@@ -13,6 +13,9 @@ from fleet.pci import PciAddress
 from fleet.record import Digest
 from fleet.wall import wall
 
+PolicyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+"""Of a policy that several Sparks share."""
+
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
 
 
@@ -28,6 +31,8 @@ class Spark(Declared):
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
     neighbours: tuple[Neighbour, ...] = ()
     """Programs of others that may hold memory on it."""
+    host: PolicyName | None = None
+    """Which of the roster's host policies it has; None where the rest of the host is not ours."""
     pci: dict[str, PciAddress] = Field(default_factory=dict)
     """PCI addresses of ConnectX-7 twins by interface, where a board has others than a DGX Spark."""
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fleet.guard import GuardedChange
+from fleet.host.steps import RemoveHostFile, SetKernelValues, WriteHostFile
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument
@@ -25,7 +26,10 @@ AnyStep = Annotated[
     | ConfigureService
     | PullModel
     | LoadResident
-    | EvictResident,
+    | EvictResident
+    | WriteHostFile
+    | RemoveHostFile
+    | SetKernelValues,
     Field(discriminator="kind"),
 ]
 """A step of any kind, told apart by its `kind`."""

@@ -19,10 +19,12 @@ class Scope(StrEnum):
     """What `deploys/fabric.py` makes: the files of others, rails, transit, management."""
     SERVE = "serve"
     """What `deploys/serve.py` makes: the fabric, and what is served."""
+    HOST = "host"
+    """What `deploys/host.py` makes: the rest of the host, by its policy. No other scope includes it."""
 
     def includes(self, other: "Scope") -> bool:
         """Is all that the other asks about asked here as well?"""
-        return self is Scope.SERVE or self is other
+        return self is other or (self is Scope.SERVE and other is Scope.FABRIC)
 
 
 class Target(Record):

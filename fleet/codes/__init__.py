@@ -8,6 +8,7 @@ from fleet.codes.candidate import CANDIDATE
 from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
+from fleet.codes.host import HOST_POLICY, HOST_WALLS
 from fleet.codes.lock import LOCK
 from fleet.codes.memory import MEMORY, MEMORY_WALLS
 from fleet.codes.ollama import OLLAMA
@@ -36,7 +37,7 @@ SECTIONS = (
         intro="The roster (see [roster.md](roster.md)), the hosts of the inventory and the limits are checked while "
         "the inventory loads. These complaints name the file and the key. What is of a wrong type, missing or unknown "
         "says so without a code.",
-        codes=ROSTER | OLLAMA_WALLS | DECLARED,
+        codes=ROSTER | OLLAMA_WALLS | DECLARED | HOST_WALLS,
     ),
     Section(title="What a command is about", intro="", codes=TARGET),
     Section(title="What was seen of a host", intro="", codes=HOST),
@@ -45,6 +46,7 @@ SECTIONS = (
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
     Section(title="Transit", intro="", codes=TRANSIT),
     Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
+    Section(title="The rest of a host", intro="See [host.md](../host.md).", codes=HOST_POLICY),
     Section(title="Ollama", intro="", codes=OLLAMA),
     Section(
         title="Memory",

@@ -1,0 +1,107 @@
+"""Look at what files say of a host, one thing for each call, and print one JSON line; {"error": …} where it cannot.
+
+Of other people's files only what was asked for by name leaves the host.
+"""
+
+import fnmatch
+import glob
+import hashlib
+import json
+import os
+import pwd
+import re
+import stat
+
+SYSCTL_DIRECTORIES = ("etc/sysctl.d", "run/sysctl.d", "usr/local/lib/sysctl.d", "usr/lib/sysctl.d", "lib/sysctl.d")
+ASSIGNMENT = re.compile(r"\s*(?P<minus>-?)\s*(?P<key>[^\s=#;-][^\s=]*)\s*(?:(?P<set>=)\s*(?P<value>.*?))?\s*$")
+
+
+class Blind(Exception):
+    """Why something could not be seen."""
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Blind(f"{path}: {error.strerror}") from error
+
+
+def owner(found):
+    try:
+        return pwd.getpwuid(found.st_uid).pw_name
+    except KeyError:
+        return str(found.st_uid)
+
+
+def own_file(root, path):
+    found = os.lstat(path)
+    shown = {"path": "/" + os.path.relpath(path, root), "mode": stat.S_IMODE(found.st_mode), "owner": owner(found)}
+    if stat.S_ISLNK(found.st_mode):
+        return {**shown, "link": os.readlink(path)}
+    if stat.S_ISREG(found.st_mode):
+        with open(path, "rb") as file:
+            shown["content_digest"] = "sha256:" + hashlib.sha256(file.read()).hexdigest()
+    return shown
+
+
+def files(root, asked):
+    """Everything that lies under the names of ours."""
+    found = {path for each in asked["patterns"] for path in glob.glob(os.path.join(root, each.lstrip("/")))}
+    return {"files": [own_file(root, path) for path in sorted(found)]}
+
+
+def canonical(key):
+    """A setting below /proc/sys: where the first separator is a dot, dots and slashes change places."""
+    separators = [character for character in key if character in "./"]
+    return key.translate(str.maketrans("./", "/.")) if separators[:1] == ["."] else key
+
+
+def is_about(pattern, keys):
+    parts = pattern.split("/")
+    for each in (key.split("/") for key in keys):
+        if len(parts) == len(each) and all(map(fnmatch.fnmatchcase, each, parts)):
+            return True
+    return False
+
+
+def assignments(path, keys):
+    """The lines about these settings; a line without a value only counts with its `-`."""
+    for number, line in enumerate((read(path) or "").splitlines(), start=1):
+        found = ASSIGNMENT.match(line)
+        if found and (found["set"] or found["minus"]) and is_about(canonical(found["key"]), keys):
+            yield {"number": number, "key": canonical(found["key"]), "value": found["value"]}
+
+
+def sysctl_files(root):
+    """In systemd's order: by name; of one name the first directory wins, and an empty file hides the others."""
+    found = {}
+    for directory in SYSCTL_DIRECTORIES:
+        for path in glob.glob(os.path.join(root, directory, "*.conf")):
+            found.setdefault(os.path.basename(path), path)
+    return [found[name] for name in sorted(found)]
+
+
+def sysctls(root, asked):
+    keys = asked["keys"]
+    now = {key: read(os.path.join(root, "proc/sys", key)) for key in keys}
+    at_boot, apart = sysctl_files(root), os.path.join(root, "etc/sysctl.conf")
+    is_linked = any(os.path.realpath(path) == os.path.realpath(apart) for path in at_boot)
+    shown = [{"path": "/" + os.path.relpath(path, root), "lines": list(assignments(path, keys))} for path in at_boot]
+    lone = [] if is_linked else list(assignments(apart, keys))
+    aside = [{"path": "/etc/sysctl.conf", "lines": lone}] if lone else []
+    return {"now": now, "files": [each for each in shown if each["lines"]], "aside": aside}
+
+
+LOOKS = {"files": files, "sysctls": sysctls}
+
+
+def main(text):
+    asked = json.loads(text)
+    try:
+        print(json.dumps(LOOKS[asked["what"]](asked["root"] or "/", asked)))
+    except Blind as blind:
+        print(json.dumps({"error": str(blind)}))

@@ -1,0 +1,91 @@
+"""A host whose files are a directory: real looks read it, the real scripts change it, and programs are played.
+
+Looks run in this process, so a whole round (look, decide, act, look again) costs a few milliseconds.
+"""
+
+import contextlib
+import io
+import json
+import subprocess
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from facts.bundle import Wanted
+from facts.look import SENTINEL
+from facts.needs_host import part_looks
+from facts.remote import host_state
+from fleet.desired import DesiredSpark
+from fleet.host.decide import part_steps
+from fleet.host.policy import HostPolicy
+from fleet.observation import Observation
+from fleet.refusal import Refusal
+from fleet.spark import Spark
+from fleet.step import Step
+from operations import host_script
+
+
+def desired(policy: HostPolicy | None) -> DesiredSpark:
+    """A Spark with a host policy and nothing else."""
+    return DesiredSpark(name="a", spark=Spark(enrolled=True), rail_ends=(), ollama=None, host=policy)
+
+
+class PlayedHost:
+    """A root directory, a folder of played programs, and what was told to them."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = root
+        self.bin = root / "bin"
+        self.bin.mkdir()
+        monkeypatch.setenv("PATH", f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin")
+        monkeypatch.setattr(host_script, "ROOT", str(root))
+        monkeypatch.setattr(host_state, "owner", lambda found: "root")
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path.lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def read(self, path: str) -> str:
+        return (self.root / path.lstrip("/")).read_text()
+
+    def look(self, wanted: Wanted) -> Any:
+        command: Any = wanted.command
+        module = import_module(f"facts.remote.{command.module}")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            module.main(json.dumps({**command.arguments, "root": str(self.root)}))
+        return wanted.read({"code": 0, "out": said.getvalue() + SENTINEL, "error": ""})
+
+    def seen(self, looks: dict[str, Wanted]) -> Observation:
+        sections = {section: self.look(wanted) for section, wanted in looks.items()}
+        return Observation(host="a", **sections)
+
+    def outcomes(self, policy: HostPolicy, part: str) -> tuple[Step | Refusal, ...]:
+        wish = desired(policy)
+        return part_steps(part, wish, self.seen(part_looks(part, wish)))
+
+    def run(self, step: Step) -> None:
+        done = subprocess.run(
+            ["/bin/sh", "-e", "-c", host_script.script(step)], capture_output=True, text=True, timeout=30, check=False
+        )
+        assert done.returncode == 0, (step, done.stderr)
+
+    def made_so(self, policy: HostPolicy, part: str) -> list[str]:
+        """The kinds of the steps that were carried out; afterwards nothing is left to do."""
+        kinds = []
+        for outcome in self.outcomes(policy, part):
+            assert isinstance(outcome, Step), outcome
+            self.run(outcome)
+            kinds.append(outcome.kind)
+        assert self.outcomes(policy, part) == ()
+        return kinds
+
+    def refusals(self, policy: HostPolicy, part: str) -> list[str]:
+        outcomes = self.outcomes(policy, part)
+        assert outcomes
+        assert all(isinstance(each, Refusal) for each in outcomes), outcomes
+        return [str(each).partition("\n")[0] for each in outcomes]
