@@ -3,14 +3,9 @@
 from typing_extensions import override
 
 from facts.look import Look, shell
-from fleet.kernel import Kernel as RunningKernel
-from fleet.kernel import parse_kernel
-
-_SECRET = (
-    r"(systemd\.(machine_id|set_credential(_binary)?)|ds|"
-    r'[^ ="]*(passw|passphrase|secret|token|psk|key|auth|cred|serial|luks)[^ ="]*)'
-)
-"""Parameters whose values stay on the host, as a regular expression of sed."""
+from fleet.kernel.running import Kernel as RunningKernel
+from fleet.kernel.running import parse_kernel
+from fleet.kernel.words import SECRET_PARAMETER
 
 _SCRIPT = r"""
 set -e
@@ -44,7 +39,7 @@ class Kernel(Look[RunningKernel]):
     """
 
     def command(self) -> str:
-        return shell(_SCRIPT.replace("@SECRET@", _SECRET))
+        return shell(_SCRIPT.replace("@SECRET@", f"({SECRET_PARAMETER})"))
 
     @override
     def parse(self, text: str) -> RunningKernel:

@@ -147,6 +147,8 @@ def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     """Everything that the decisions of a scope need to know of a Spark."""
     if scope is Scope.HOST:
         return host_looks() | policy_looks(desired)
+    if scope is Scope.KERNEL:
+        return host_looks()
     looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()

@@ -109,7 +109,8 @@ def considered(
         for part in PARTS:
             yield from _each(part, part, part_steps(part, desired, seen))
         return
-    yield from _fabric(desired, seen)
+    if scope.includes(Scope.FABRIC):
+        yield from _fabric(desired, seen)
     if scope.includes(Scope.SERVE):
         yield from _ollama(desired, seen, drained, admission)
 

@@ -3,6 +3,7 @@
 from fleet.declared import Declared
 from fleet.fit.policy import Policy
 from fleet.host.policy import HostPolicy
+from fleet.kernel.policy import KernelPolicy
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.pci import PciAddress
 from fleet.rail import RailEnd
@@ -52,6 +53,8 @@ class DesiredSpark(Record):
     """How much of its memory may be taken by what it serves."""
     host: HostPolicy | None = None
     """What the rest of it should be; None where that is not ours."""
+    kernel: KernelPolicy | None = None
+    """Which kernel it boots; None where that is not ours."""
 
     def end_on(self, interface: str) -> DesiredEnd | None:
         """The rail end on an interface, or None where no rail uses it."""

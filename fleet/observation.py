@@ -12,7 +12,7 @@ from fleet.gpu import GpuState
 from fleet.host.files import HostFiles
 from fleet.host.sysctl import Sysctls
 from fleet.invocation import Running
-from fleet.kernel import Kernel
+from fleet.kernel.running import Kernel
 from fleet.links import Link
 from fleet.llamacpp import LlamaCpp
 from fleet.lock import LockState

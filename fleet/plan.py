@@ -25,6 +25,7 @@ from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
 from fleet.refusal import Refusal
 from fleet.roster import Roster
+from fleet.spark import Spark
 from fleet.step import Step
 from fleet.target import Scope, Target
 
@@ -144,9 +145,14 @@ def plan(
 
 def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
     """What a scope does not ask about does not move its plans."""
+    spark = desired.spark.replaced(kernel=None, host=None)
+    if scope is Scope.KERNEL:
+        spark = Spark(enrolled=True, machine_id=spark.machine_id)
+        return DesiredSpark(name=desired.name, spark=spark, rail_ends=(), ollama=None, kernel=desired.kernel)
+    asked = desired.replaced(spark=spark, kernel=None)
     if scope is Scope.HOST:
-        return desired.replaced(rail_ends=(), transit=None, ollama=None, memory_policy=Policy())
-    asked = desired.replaced(host=None)
+        return asked.replaced(rail_ends=(), transit=None, ollama=None, memory_policy=Policy())
+    asked = asked.replaced(host=None)
     return asked if scope.includes(Scope.SERVE) else asked.replaced(ollama=None, memory_policy=Policy())
 
 

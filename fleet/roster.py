@@ -15,6 +15,7 @@ from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
 from fleet.fit.policy import Policy
 from fleet.host.policy import HostPolicy
+from fleet.kernel.policy import KernelPolicy
 from fleet.management import apart
 from fleet.notation import expand
 from fleet.ollama.deployment import OllamaDeployment
@@ -48,6 +49,8 @@ class Roster(Record):
     """How much of each Spark's memory may be taken."""
     hosts: dict[PolicyName, HostPolicy] = Field(default_factory=dict)
     """What the rest of a host should be, by the name that Sparks give."""
+    kernels: dict[PolicyName, KernelPolicy] = Field(default_factory=dict)
+    """Kernel policies, which Sparks name."""
 
     @classmethod
     def read(cls, values: Any, source: str) -> Self:
@@ -93,6 +96,7 @@ class Roster(Record):
             transit=transit_of(self.fabrics.values(), name),
             memory_policy=self.memory,
             host=None if spark.host is None else self.hosts[spark.host],
+            kernel=None if spark.kernel is None else self.kernels[spark.kernel],
         )
 
     @model_validator(mode="after")
@@ -112,6 +116,10 @@ class Roster(Record):
             if cluster.fabric is None:
                 self._known(cluster.sparks[0], f"clusters.{name}.sparks")
             cluster_wall(name, cluster, self.fabrics)
+        return self
+
+    @model_validator(mode="after")
+    def _each_spark_serves_once(self) -> Self:
         seen: dict[str, str] = {}
         for name, deployment in self.deployments.items():
             self._known(deployment.spark, f"deployments.{name}.spark")
@@ -131,6 +139,7 @@ class Roster(Record):
     @model_validator(mode="after")
     def _policies(self) -> Self:
         for name, spark in self.sparks.items():
+            policy_known(name, "kernel", spark.kernel, self.kernels)
             policy_known(name, "host", spark.host, self.hosts)
         return self
 

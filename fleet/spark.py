@@ -35,6 +35,8 @@ class Spark(Declared):
     """Which of the roster's host policies it has; None where the rest of the host is not ours."""
     pci: dict[str, PciAddress] = Field(default_factory=dict)
     """PCI addresses of ConnectX-7 twins by interface, where a board has others than a DGX Spark."""
+    kernel: PolicyName | None = None
+    """The name of its kernel policy among the roster's; None where its kernel is not ours."""
 
     def pci_address(self, interface: str) -> str:
         """Where the device of a twin's interface sits on PCI; KeyError for an interface that is no twin's."""

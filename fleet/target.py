@@ -19,6 +19,9 @@ class Scope(StrEnum):
     """What `deploys/fabric.py` makes: the files of others, rails, transit, management."""
     SERVE = "serve"
     """What `deploys/serve.py` makes: the fabric, and what is served."""
+    KERNEL = "kernel"
+    """What `deploys/kernel.py` makes: which kernel the next boot starts, and how. No other scope includes it: what
+    serves must not reboot."""
     HOST = "host"
     """What `deploys/host.py` makes: the rest of the host, by its policy. No other scope includes it."""
 

@@ -25,7 +25,7 @@ from lab.transaction import Wanted, transact
 
 scope_option = click.option(
     "--scope", type=click.Choice([str(each) for each in Scope]), default=str(Scope.SERVE), show_default=True,
-    help="The fabric alone, what is served as well, or the rest of the host by its policy.",
+    help="The fabric alone, what is served as well, the kernel, or the rest of the host by its policy.",
 )  # fmt: skip
 
 admit_option = click.option(

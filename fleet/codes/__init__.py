@@ -9,6 +9,7 @@ from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
 from fleet.codes.host import HOST_POLICY, HOST_WALLS
+from fleet.codes.kernel import KERNEL_WALLS
 from fleet.codes.lock import LOCK
 from fleet.codes.memory import MEMORY, MEMORY_WALLS
 from fleet.codes.ollama import OLLAMA
@@ -37,7 +38,7 @@ SECTIONS = (
         intro="The roster (see [roster.md](roster.md)), the hosts of the inventory and the limits are checked while "
         "the inventory loads. These complaints name the file and the key. What is of a wrong type, missing or unknown "
         "says so without a code.",
-        codes=ROSTER | OLLAMA_WALLS | DECLARED | HOST_WALLS,
+        codes=ROSTER | OLLAMA_WALLS | DECLARED | KERNEL_WALLS | HOST_WALLS,
     ),
     Section(title="What a command is about", intro="", codes=TARGET),
     Section(title="What was seen of a host", intro="", codes=HOST),

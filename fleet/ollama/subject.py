@@ -6,7 +6,7 @@ from fleet.candidate.identity import OllamaManifest, Runtime, RuntimeIdentity
 from fleet.evidence import FitEvidence, FitSubject, HostSubject, Measured, Served
 from fleet.fit.demand import WHOLE
 from fleet.fit.instrument import Instrument
-from fleet.kernel import Kernel
+from fleet.kernel.running import Kernel
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.ollama.observed import Residency, ServiceState

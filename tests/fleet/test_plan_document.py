@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from fleet.kernel import CommandLine, Kernel
+from fleet.kernel.running import CommandLine, Kernel
 from fleet.memory import Memory
 from fleet.observation import Observation, known
 from fleet.plan import Plan, plan

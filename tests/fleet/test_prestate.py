@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fleet.connections import Connections, Profile
 from fleet.hardware import INTERFACES
-from fleet.kernel import CommandLine, Kernel
+from fleet.kernel.running import CommandLine, Kernel
 from fleet.keyfile import Settings, Storage
 from fleet.links import Link, LinkAddress
 from fleet.nm_device import NmDevice

@@ -9,7 +9,7 @@ from facts.look import SENTINEL
 from facts.needs import health_looks, looks_for
 from fleet.completion import Completion
 from fleet.generation import Begun
-from fleet.kernel import Kernel
+from fleet.kernel.running import Kernel
 from fleet.observation import known
 from fleet.record import Unobserved
 from tests.simulated import lock

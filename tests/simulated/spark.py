@@ -8,7 +8,7 @@ from fleet.desired import DesiredSpark
 from fleet.generation import Stamp, origin
 from fleet.generation_due import WriteStamp
 from fleet.invocation import Invocation, Running
-from fleet.kernel import CommandLine, Kernel
+from fleet.kernel.running import CommandLine, Kernel
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.observation import Observation, known

@@ -7,7 +7,7 @@ from fleet.fit.admission import Admission
 from fleet.fit.instrument import GIB
 from fleet.fit.needs import Needs
 from fleet.fit.policy import Policy
-from fleet.kernel import CommandLine, Kernel, Parameter
+from fleet.kernel.running import CommandLine, Kernel, Parameter
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.observation import Observation

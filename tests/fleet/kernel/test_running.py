@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fleet.kernel import Parameter, parse_command_line, parse_kernel
+from fleet.kernel.running import Parameter, parse_command_line, parse_kernel
 from tests.conftest import CaseText
 
 WORDS = st.text(st.characters(codec="ascii", exclude_categories=["C"], exclude_characters='" '), min_size=1)

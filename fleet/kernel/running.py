@@ -40,9 +40,14 @@ class CommandLine(Record):
     @property
     def booted_release(self) -> str | None:
         """The release that the boot loader started, from BOOT_IMAGE; None where it does not tell."""
-        image = posixpath.basename(self.last("BOOT_IMAGE") or "")
-        prefix = next((each for each in _IMAGES if image.startswith(each)), None)
-        return image.removeprefix(prefix) or None if prefix else None
+        return release_of(self.last("BOOT_IMAGE") or "")
+
+
+def release_of(image: str) -> str | None:
+    """The release that the name of a kernel's file says; None where it says none."""
+    name = posixpath.basename(image)
+    prefix = next((each for each in _IMAGES if name.startswith(each)), None)
+    return name.removeprefix(prefix) or None if prefix else None
 
 
 class Kernel(Record):

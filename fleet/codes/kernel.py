@@ -1,0 +1,35 @@
+"""Why a kernel policy cannot be, and why a kernel is not made what it says."""
+
+KERNEL_WALLS: dict[str, tuple[str, str]] = {
+    "kernel_word": (
+        "a word for the kernel command line that sh or GRUB would read as something else",
+        "letters, digits and `_.,:/@%+=-`; what needs more goes into /etc/default/grub by hand, where it is left alone",
+    ),
+    "secret_parameter": (
+        "a word for the kernel command line with a value that may be a secret: it would stand in the roster, in every "
+        "plan and in /proc/cmdline",
+        "leave it to whoever owns the secret; to remove such a word its name alone is enough",
+    ),
+    "word_twice": ("a word is to be added twice", "once"),
+    "word_added_and_removed": ("a word is to be added and to be removed", "one of them"),
+    "kernel_without_image": (
+        "the packages of a kernel policy lack the image of its release",
+        "add `linux-image-<release>` with its version",
+    ),
+    "fallback_is_release": (
+        "the fallback of a kernel policy is the release itself",
+        "an older release that is known to boot, or none",
+    ),
+    "package_twice": (
+        "a package is pinned at a version and named as one that follows the newest kernel",
+        "one of `packages` and `metas`",
+    ),
+    "page_size_of_release": (
+        "a page size that the release does not have: of an arm64 kernel of Ubuntu the name says it",
+        "65536 for a release that ends with `-64k`, 4096 for others; or leave the key out",
+    ),
+    "kho_against_itself": (
+        "Kexec HandOver is expected to be on or off, and the command line is to say the opposite",
+        "make both agree",
+    ),
+}
