@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from fleet.plan import Plan
-from fleet.record import Record
+from fleet.record import Record, canonical_json, sha256_digest
 from fleet.roster_error import sentence_of
 from lab.command import Failed
 from lab.output import put
@@ -35,7 +35,7 @@ def write(path: str, document: Record) -> None:
 
 def read_plan(path: str) -> Plan:
     """The plan in a file; raises Failed for one that is no plan, is not whole, or was changed."""
-    document = _read(path, PlanDocument)
+    document, _ = _read(path, PlanDocument)
     if document.plan is None:
         raise Failed(f"{path}: plan: expected a plan, found that it was refused")
     _is_as_written(f"{path}: plan_digest", str(document.plan_digest), document.plan.digest)
@@ -43,9 +43,13 @@ def read_plan(path: str) -> Plan:
 
 
 def read_collection(path: str) -> Collection:
-    """What was seen, from a file; raises Failed for one that is no observation, is not whole, or was changed."""
-    document = _read(path, CollectionDocument)
-    _is_as_written(f"{path}: collection_digest", document.collection_digest, document.collection.digest)
+    """What was seen, from a file; raises Failed for one that is no observation, is not whole, or was changed.
+
+    The digest is of what the file says: one that was written before there was a section is as whole as it was.
+    """
+    document, written = _read(path, CollectionDocument)
+    found = sha256_digest(canonical_json(written["collection"]).encode())
+    _is_as_written(f"{path}: collection_digest", document.collection_digest, found)
     return document.collection
 
 
@@ -54,17 +58,20 @@ def _is_as_written(place: str, said: str, found: str) -> None:
         raise Failed(f"{place}: expected {found}, which its content has, found {said}")
 
 
-def _read(path: str, kind: type[T]) -> T:
+def _read(path: str, kind: type[T]) -> tuple[T, Any]:
+    """The document in a file, and the plain JSON that it was read from."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        json.loads(text)
+        written = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         found = error.strerror if isinstance(error, OSError) else "other bytes"
         raise Failed(f"{path}: expected a file with JSON, found {found}") from error
     except json.JSONDecodeError as error:
         raise Failed(f"{path}:{error.lineno}:{error.colno}: expected JSON, found {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise Failed(f"{path}: expected JSON as this program writes it, found {error}") from error
     try:
-        return kind.from_canonical(text)
+        return kind.from_canonical(text), written
     except ValidationError as error:
         lines = (f"{path}: {_complaint(each)}" for each in error.errors(include_url=False))
         raise Failed("\n".join(lines)) from error

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from fleet.observation import NOT_LOOKED
 from fleet.plan import Plan, plan
+from fleet.record import canonical_json, sha256_digest
 from fleet.roster import Roster
 from fleet.target import Scope, Target
+from lab.command import Failed
 from lab.plans.documents import Collection, CollectionDocument
-from lab.plans.files import write
+from lab.plans.files import read_collection, write
 from tests.deploys.site import VALUES, blank
 from tests.fleet import observed
 from tests.recorded.planned import EXPECTED, OBSERVATION, planned, recorded
@@ -63,3 +66,17 @@ def test_nothing_of_the_machine_that_records_is_kept() -> None:
     assert unclean("user ada@desk in /home/ada/sparks", root="/home/ada/sparks", host="desk") == "/home/ada/sparks"
     assert unclean("user ada@desk", root="/home/ada/sparks", host="desk") == "@desk"
     assert unclean("a desk lamp", root="/home/ada/sparks", host="desk") is None
+
+
+def test_one_from_before_there_was_a_section_is_read_and_one_that_was_changed_is_not(tmp_path: Path) -> None:
+    """A release adds sections, and reads what people have attached to their reports before."""
+    file = kept(blank("a"), tmp_path)
+    document: Any = json.loads(file.read_text())
+    del document["collection"]["observations"][0]["memory"]
+    file.write_text(json.dumps(document))
+    with pytest.raises(Failed, match="collection_digest: expected sha256:"):
+        read_collection(str(file))
+    document["collection_digest"] = sha256_digest(canonical_json(document["collection"]).encode())
+    file.write_text(json.dumps(document))
+    (seen,) = read_collection(str(file)).observations
+    assert seen.memory == NOT_LOOKED

@@ -41,6 +41,8 @@ def changed(**changes: Any) -> Any:
     ("content", "says"),
     [
         ("{", ":1:2: expected JSON, found"),
+        ("[" * 100_000, "plan.json: expected JSON as this program writes it, found"),
+        ("9" * 10_000, "plan.json: expected JSON as this program writes it, found"),
         ("{}", ": due: expected a value, found none"),
         (json.dumps(changed(step="path", value="x")), "steps.0.write_document.path: expected no such key, found it"),
         (json.dumps(changed(step="effect", value="none")), "steps.0.write_document.effect: expected"),
