@@ -3,6 +3,7 @@
 from typing_extensions import override
 
 from facts.look import Look, shell
+from fleet.kernel.kho import Kho, parse_kho
 from fleet.kernel.running import Kernel as RunningKernel
 from fleet.kernel.running import parse_kernel
 from fleet.kernel.words import SECRET_PARAMETER
@@ -44,3 +45,37 @@ class Kernel(Look[RunningKernel]):
     @override
     def parse(self, text: str) -> RunningKernel:
         return parse_kernel(text)
+
+
+_KHO = r"""
+set -e
+config=/boot/config-$(uname -r)
+if [ -e "$config" ]; then
+    echo config=there
+    grep -E '^CONFIG_KEXEC_HANDOVER(_ENABLE_DEFAULT)?=y$' "$config" || [ $? = 1 ]
+else
+    echo config=absent
+fi
+if [ -e /sys/kernel/kexec_crash_size ]; then
+    size=$(cat /sys/kernel/kexec_crash_size)
+    echo "crash=$size"
+fi
+"""
+
+
+class KexecHandover(Look[Kho]):
+    """
+    Is Kexec HandOver in the running kernel, and what is kept for a crash kernel; ``None`` when it was not observed.
+    Whether it is at work the command line says too: see ``Kho.is_on``.
+
+    .. code:: python
+
+        Kho(is_built_in=True, is_default=True, crash_bytes=0)
+    """
+
+    def command(self) -> str:
+        return shell(_KHO)
+
+    @override
+    def parse(self, text: str) -> Kho:
+        return parse_kho(text)

@@ -19,6 +19,7 @@ from facts.machine import Machine
 from facts.management import ManagementIp4
 from facts.memory import Memory
 from facts.needs_host import policy_looks
+from facts.needs_kernel import kernel_looks
 from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
@@ -148,7 +149,7 @@ def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     if scope is Scope.HOST:
         return host_looks() | policy_looks(desired)
     if scope is Scope.KERNEL:
-        return host_looks()
+        return host_looks() | kernel_looks(desired)
     looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()

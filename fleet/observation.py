@@ -12,7 +12,13 @@ from fleet.gpu import GpuState
 from fleet.host.files import HostFiles
 from fleet.host.sysctl import Sysctls
 from fleet.invocation import Running
+from fleet.kernel.boot import Boot, SecureBoot
+from fleet.kernel.dkms import Dkms
+from fleet.kernel.files import InstalledKernels
+from fleet.kernel.kho import Kho
+from fleet.kernel.packages import Packages
 from fleet.kernel.running import Kernel
+from fleet.kernel.upgrades import Upgrades
 from fleet.links import Link
 from fleet.llamacpp import LlamaCpp
 from fleet.lock import LockState
@@ -67,6 +73,13 @@ class Observation(Record):
     rail_pings: tuple[RailPing, ...] | Unobserved = NOT_LOOKED
     rail_bandwidth: tuple[Measured, ...] | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
+    packages: Packages | Unobserved = NOT_LOOKED
+    kernels: InstalledKernels | Unobserved = NOT_LOOKED
+    boot: Boot | Unobserved = NOT_LOOKED
+    secure_boot: SecureBoot | Unobserved = NOT_LOOKED
+    dkms: Dkms | Unobserved = NOT_LOOKED
+    kho: Kho | Unobserved = NOT_LOOKED
+    upgrades: Upgrades | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED
     ollama_service: ServiceState | Unobserved = NOT_LOOKED
