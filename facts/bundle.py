@@ -29,6 +29,7 @@ EVERY_FACT = (
     "transit.Firewall",
     "roce.RdmaUse",
     "pci.PciFunctions",
+    "port_settings.PortSettings",
     "generation.GenerationStamp",
     "kernel.Kernel",
     "machine.Machine",

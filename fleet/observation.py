@@ -29,6 +29,7 @@ from fleet.ollama.observed import ModelStore, Residency, ServiceState
 from fleet.ollama.servers import OllamaServer
 from fleet.pci import PciNetwork
 from fleet.pings import RailPing
+from fleet.port_settings import PortSettings
 from fleet.processes import EngineProcesses
 from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
@@ -69,6 +70,7 @@ class Observation(Record):
     transit: TransitState | Unobserved = NOT_LOOKED
     firewall: Firewall | Unobserved = NOT_LOOKED
     pci: PciNetwork | Unobserved = NOT_LOOKED
+    port_settings: PortSettings | Unobserved = NOT_LOOKED
     rdma_use: tuple[DeviceUse, ...] | Unobserved = NOT_LOOKED
     rail_pings: tuple[RailPing, ...] | Unobserved = NOT_LOOKED
     rail_bandwidth: tuple[Measured, ...] | Unobserved = NOT_LOOKED

@@ -25,7 +25,7 @@ from facts.bundle import EVERY_FACT
 HERE = Path(__file__).parent
 TEXTS = (
     "kernel", "machine", "memory", "network", "pci", "roce", "session", "guard", "lock", "gpu", "processes",
-    "containers", "vllm", "llamacpp", "ledger",
+    "containers", "vllm", "llamacpp", "ledger", "port_settings",
 )  # fmt: skip
 """Modules whose facts must each have a fixture."""
 FIXTURES = sorted(path for path in HERE.glob("*.*/*.yaml") if path.parent.is_dir())
