@@ -25,6 +25,7 @@ from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaResidency, OllamaService
 from facts.pci import PciFunctions
+from facts.port_settings import PortSettings
 from facts.processes import EngineProcesses
 from facts.roce import RdmaUse, RoceDevices, RoceGids
 from facts.session import SshSession
@@ -156,6 +157,12 @@ def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     if desired.ollama is not None and scope.includes(Scope.SERVE):
         looks |= ollama_looks(desired.ollama)
     return looks
+
+
+def doctor_looks(desired: DesiredSpark) -> Looks:
+    """Everything that doctor asks a Spark, in one round trip: what every scope decides on, and what its checks ask."""
+    looks = {name: look for scope in Scope for name, look in looks_for(desired, scope).items()}
+    return looks | ledger_looks(desired) | {"port_settings": Wanted(PortSettings)}
 
 
 def observation(host: Host, name: str, looks: Looks) -> Observation:

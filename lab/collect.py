@@ -47,12 +47,14 @@ def collect(
     inventory: str,
     names: Iterable[str] | None = None,
     looks: Callable[[DesiredSpark], Looks] = looks_for,
+    seconds: float | None = None,
 ) -> dict[str, Observation]:
     """Each named host, observed at the same time as the others, in one exec channel each.
 
     + inventory: the inventory file; all of `lab.site`'s checks apply
     + names: enrolled Sparks; all of them where none are given
     + looks: what to ask a Spark, by section of its observation
+    + seconds: how long each has for its connection and its answer together; None where without end
 
     A host that does not answer has an observation whose every section says why. Raises Failed, before any
     host is contacted, for a site that cannot be and for a name that the roster does not enrol.
@@ -61,7 +63,7 @@ def collect(
     wanted = tuple(dict.fromkeys(roster.enrolled if names is None else names))
     _are_enrolled(wanted, roster, inventory)
     hosts = hosts_of(inventory)
-    asked = {name: gevent.spawn(_asked, hosts[name], looks(roster.desired_for(name))) for name in wanted}
+    asked = {name: gevent.spawn(_asked, hosts[name], looks(roster.desired_for(name)), seconds) for name in wanted}
     try:
         gevent.joinall(list(asked.values()), raise_error=True)
     finally:
@@ -148,5 +150,10 @@ def unseen(name: str, silent: Unobserved, looks: Iterable[str] = ("machine",)) -
     return Observation(host=name, **dict.fromkeys(looks, silent))
 
 
-def _asked(host: Host, looks: Looks) -> Observation:
-    return observed(host, looks, connect(host))
+def _asked(host: Host, looks: Looks, seconds: float | None) -> Observation:
+    def ask() -> Observation:
+        return observed(host, looks, connect(host))
+
+    over = unseen(host.name, Unobserved(reason=f"no answer in {seconds or 0:g} s"), looks)
+    found: Observation = gevent.with_timeout(seconds, ask, timeout_value=over)
+    return found

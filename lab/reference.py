@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 from fleet.codes import SECTIONS, Section
+from fleet.doctor import explain
 from lab.schemas import DOCUMENTS, schema
 
 REFUSALS = Path("docs/reference/refusals.md")
+DOCTOR = Path("docs/reference/doctor.md")
 SCHEMAS = Path("docs/reference/schema")
 
 _HEAD = """\
@@ -34,7 +36,7 @@ def _section(section: Section) -> str:
 def pages() -> dict[Path, str]:
     """Every file that is made from the code, with its text."""
     schemas = {SCHEMAS / f"{name}.json": json.dumps(schema(name), indent=2) + "\n" for name in DOCUMENTS}
-    return {REFUSALS: refusals_page(), **schemas}
+    return {REFUSALS: refusals_page(), DOCTOR: explain.page(), **schemas}
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from fleet.receipt.line import Line
 from fleet.receipt.receipt import Receipt
 from fleet.record import Record
 from lab.converge_document import Converged, Readback
+from lab.doctor.document import DoctorDocument
 from lab.drain_document import Drains
 from lab.evidence.documents import Listing as EvidenceListing
 from lab.evidence.documents import Recorded
@@ -22,6 +23,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     {
         "apply": Converged,
         "converge": Converged,
+        "doctor": DoctorDocument,
         "drain": Drains,
         "evidence": FitEvidence,
         "evidence-list": EvidenceListing,

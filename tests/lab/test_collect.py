@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gevent
 import pytest
 
+import lab.collect
+from fleet.observation import Observation
 from tests.lab.test_site import ROOT, Site, changed
 
 PROGRAM = """
@@ -88,3 +91,19 @@ def test_the_checks_of_a_site_apply(tmp_path: Path) -> None:
     failed(ask("-i", str(Site(tmp_path / "one", hosts={"a": {}}).inventory)), "expected a host for b")
     site = Site(tmp_path / "other", changed(lambda end: end.update(mtu=1500)))
     failed(ask("-i", str(site.inventory)), "expected one MTU at every end")
+
+
+def test_a_host_that_does_not_answer_in_time_is_unobserved_in_every_section_and_the_others_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def observed(host: Any, looks: Any, silent: Any) -> Observation:
+        gevent.sleep(60 if host.name == "a" else 0)
+        return Observation(host=host.name)
+
+    monkeypatch.setattr(lab.collect, "connect", lambda host: None)
+    monkeypatch.setattr(lab.collect, "observed", observed)
+    seen = lab.collect.collect(str(Site(tmp_path).inventory), seconds=0.05)
+    blind = seen["a"].blind
+    assert blind is not None
+    assert blind.found == "no answer in 0.05 s"
+    assert seen["b"] == Observation(host="b")

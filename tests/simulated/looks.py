@@ -6,7 +6,7 @@ from typing import Any
 
 from facts.bundle import Wanted
 from facts.look import SENTINEL
-from facts.needs import health_looks, looks_for
+from facts.needs import doctor_looks, health_looks
 from fleet.completion import Completion
 from fleet.generation import Begun
 from fleet.kernel.running import Kernel
@@ -46,7 +46,7 @@ def answer(spark: SimulatedSpark, session: int, command: str) -> str:
 
 
 def _every_look(spark: SimulatedSpark) -> dict[str, Wanted]:
-    return health_looks(spark.desired) | looks_for(spark.desired)
+    return doctor_looks(spark.desired) | health_looks(spark.desired)
 
 
 def _sections(command: str) -> list[dict[str, Any]]:

@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from fleet.containers import Containers
 from fleet.desired import DesiredSpark
 from fleet.generation import Stamp, origin
 from fleet.generation_due import WriteStamp
+from fleet.gpu import GpuAnswer, GpuState
+from fleet.hardware import INTERFACES
 from fleet.invocation import Invocation, Running
 from fleet.kernel.running import CommandLine, Kernel
+from fleet.llamacpp import LlamaCpp
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.observation import Observation, known
@@ -17,6 +21,8 @@ from fleet.ollama.disrupt import OURS
 from fleet.ollama.observed import ModelStore, Residency, Resident
 from fleet.ollama.service import ResidentsUnit, ServiceState
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.port_settings import ALL, PortSettings
+from fleet.processes import EngineProcesses
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument, document_for
 from fleet.step import Step
@@ -63,6 +69,16 @@ class SimulatedSpark:
             "machine": Machine(hostname=desired.name, architecture="aarch64"),
             "memory": memory(),
             "generation": Stamp(generation=None),
+            "processes": EngineProcesses(processes=(), others_anonymous_bytes=0),
+            "gpu": GpuState(answer=GpuAnswer.SEEN, module="580", gpus=(), apps=()),
+            "containers": Containers(),
+            "ollama_servers": (),
+            "vllm": (),
+            "llamacpp": LlamaCpp(),
+            "invocation": Running(invocation=None),
+            "port_settings": PortSettings(
+                values={port: {"rp_filter": 1, "arp_ignore": 0, "arp_filter": 0} for port in (ALL, *INTERFACES)}
+            ),
         }  # fmt: skip
         if desired.ollama is not None:
             unit = ollama_host.service(drop_ins=(), residents=ResidentsUnit(), process_environment={"PATH": "/usr/bin"})

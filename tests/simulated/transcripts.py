@@ -1,6 +1,6 @@
-"""The transcripts in docs/converge.md and docs/receipts.md: what real commands say to simulated Sparks.
+"""The transcripts in docs/converge.md, docs/receipts.md and docs/doctor.md: what real commands say to simulated Sparks.
 
-    make reference       # makes them anew, in both pages
+    make reference       # makes them anew, in all pages
 
 Between `<!-- transcript NAME -->` and `<!-- end -->` a page has what `NAME` gave. What is real in them, and what is
 simulated, stands in `tests/simulated/__init__.py`. Digests are cut short at `…`, long lines folded, and what was shown
@@ -21,15 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import facts.controller
+from fleet.processes import EngineProcesses
 from tests.deploys.site import VALUES
 from tests.fleet import observed
+from tests.fleet.test_ledger import apps, memory
+from tests.fleet.test_processes import process
 from tests.simulated.controller import ROOT, Ran, run
 from tests.simulated.faults import Fault, Kind, Moment
 from tests.simulated.lock import Said
 from tests.simulated.site import Site
 from tests.simulated.world import World
 
-PAGES = tuple(ROOT / "docs" / name for name in ("converge.md", "receipts.md"))
+PAGES = tuple(ROOT / "docs" / name for name in ("converge.md", "receipts.md", "doctor.md"))
 BLOCK = re.compile(r"(<!-- transcript (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 ROSTER: dict[str, Any] = json.loads(json.dumps(VALUES).replace('"a"', '"srv5"').replace('"b"', '"srv6"'))
 CX7 = '{network: {version: 2, ethernets: {enp1s0f0np0: {addresses: ["10.9.9.9/24"]}}}}'
@@ -112,6 +115,17 @@ def transcripts(ada: Operator) -> Iterator[tuple[str, str]]:
     spark.seen = observed.with_file(spark.seen, observed.netplan_file("/etc/netplan/40-cx7.yaml", CX7))
     yield "in-the-way", ada.said(foreign, CONVERGE)
     yield from _of_receipts(ada, ada.site.world())
+    yield "doctor", ada.said(_ill(done.world), "sparks doctor srv5 srv6")
+
+
+def _ill(converged: World) -> World:
+    """The Sparks after a run, with what time brings: a lost GID, an orphan, a notebook, and one that is down."""
+    world = converged.next_run()
+    srv5, srv6 = world.sparks["srv5"], world.sparks["srv6"]
+    orphan = process(4121, "engine", comm="VLLM::EngineCor", memory=memory(6 << 30))
+    srv5.change(roce_gids=(), processes=EngineProcesses(processes=(orphan,)), gpu=apps(pid900=11 << 30))
+    srv6.is_up = False
+    return world
 
 
 def _of_receipts(ada: Operator, nobody: World) -> Iterator[tuple[str, str]]:

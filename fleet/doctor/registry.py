@@ -1,0 +1,28 @@
+"""Every check there is, by domain, and every id that a finding can have."""
+
+from typing import Any
+
+from fleet.doctor.check import Check, HostCheck, SiteCheck
+from fleet.doctor.checks_deployments import DEPLOYMENTS
+from fleet.doctor.checks_engines import ENGINES
+from fleet.doctor.checks_fabric import FABRIC
+from fleet.doctor.checks_kernel import KERNEL
+from fleet.doctor.checks_receipts import RECEIPTS
+from fleet.doctor.checks_residency import RESIDENCY
+from fleet.doctor.checks_roster import ROSTER
+from fleet.doctor.checks_serving import SERVING
+
+HOST_CHECKS: tuple[HostCheck, ...] = (*FABRIC, *SERVING, *ENGINES, *RESIDENCY, *KERNEL)
+SITE_CHECKS: tuple[SiteCheck, ...] = (*ROSTER, *DEPLOYMENTS)
+
+DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
+    ("The roster", "No host is asked for these: `sparks doctor --static` has nothing else but receipts.", SITE_CHECKS),
+    ("Receipts", "What the controller keeps.", RECEIPTS),
+    ("The fabric", "What no plan decides about; what one does is under *The planner*.", FABRIC),
+    ("Serving", "", (*SERVING, *ENGINES)),
+    ("Who holds memory", "See [memory.md](../memory.md).", RESIDENCY),
+    ("The kernel", "", KERNEL),
+)
+"""Title, a word before, and the checks."""
+
+CHECKS: dict[str, Check[Any]] = {each.id: each for _, _, checks in DOMAINS for each in checks}

@@ -1,0 +1,45 @@
+"""One visit of doctor: the roster, what this machine keeps, and every host at the same time, one round trip each."""
+
+from pathlib import Path
+
+from facts.needs import doctor_looks
+from fleet.doctor.check import Host, Site
+from fleet.doctor.checks_receipts import Kept
+from fleet.doctor.examine import examine, examine_kept, examine_site
+from fleet.doctor.finding import Finding, in_order
+from fleet.fit.admission import Admission
+from lab.collect import collect, hosts_of, roster_of
+from lab.command import Failed
+from lab.doctor.reach import reached
+from lab.evidence.store import evidenced_in
+from lab.place import EVIDENCE, RECEIPTS
+from lab.receipts.drained import drained_in
+from lab.receipts.ledger import read_folder
+
+
+def visit_site(inventory: str) -> tuple[Finding, ...]:
+    """What there is to say without any host. Raises Failed for a roster that cannot be."""
+    roster = roster_of(inventory)
+    try:
+        asked = Site(roster, reached(hosts_of(inventory)))
+    except Failed as error:
+        asked = Site(roster, unread=str(error))
+    return in_order((*examine_site(asked), *examine_kept(_kept(RECEIPTS.folder(None, inventory)))))
+
+
+def visit(inventory: str, hosts: tuple[str, ...], seconds: float) -> tuple[Finding, ...]:
+    """What there is to say of some hosts."""
+    roster = roster_of(inventory)
+    drained = drained_in(RECEIPTS.folder(None, inventory))
+    admission = Admission(evidence=evidenced_in(EVIDENCE.folder(None, inventory)))
+    seen = collect(inventory, hosts, doctor_looks, seconds)
+    found = (examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts)
+    return in_order(each for findings in found for each in findings)
+
+
+def _kept(folder: Path) -> Kept:
+    """A site in which nothing was ever run has no folder."""
+    if not folder.exists():
+        return Kept((), ())
+    ledger = read_folder(folder)
+    return Kept(ledger.receipts, ledger.faults)
