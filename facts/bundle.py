@@ -46,6 +46,10 @@ EVERY_FACT = (
     "ledger.OllamaServers",
     "host_files.HostFiles",
     "host_sysctl.Sysctls",
+    "host_kernel.HugePages",
+    "host_kernel.Governors",
+    "host_systemd.Units",
+    "host_systemd.Manager",
 )
 """Every fact of this package that takes no argument it cannot do without, is not made of others here, and is cheap.
 

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 
 from facts.bundle import Wanted
 from facts.host_files import HostFiles
+from facts.host_kernel import Governors, HugePages
 from facts.host_sysctl import Sysctls
+from facts.host_systemd import Manager, Units
+from facts.kernel import Kernel
 from fleet.desired import DesiredSpark
-from fleet.host.decide import SYSCTLS
+from fleet.host.decide import DEFAULT_TARGET, GOVERNOR, HUGE_PAGES, OOM, SYSCTLS, UNITS, WATCHDOG
 from fleet.host.policy import HostPolicy
 
 Looks = dict[str, Wanted]
@@ -16,12 +19,29 @@ def _sysctls(policy: HostPolicy) -> Looks:
     return {"sysctls": Wanted(Sysctls, (("keys", tuple(policy.settings)),))}
 
 
-_PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {SYSCTLS: _sysctls}
+def _units(policy: HostPolicy) -> Looks:
+    """One look for all parts that ask about units."""
+    names = tuple(dict.fromkeys((*policy.every_unit, *policy.oom_protected)))
+    return {"units": Wanted(Units, (("names", names),))}
+
+
+_PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
+    HUGE_PAGES: lambda _: {"huge_pages": Wanted(HugePages)},
+    SYSCTLS: _sysctls,
+    GOVERNOR: lambda _: {"governors": Wanted(Governors)},
+    UNITS: _units,
+    DEFAULT_TARGET: lambda _: {"manager": Wanted(Manager)},
+    WATCHDOG: lambda _: {"manager": Wanted(Manager)},
+    OOM: _units,
+}
 
 
 def part_looks(part: str, desired: DesiredSpark) -> Looks:
     """What a decision about one part rests on; nothing where the Spark has no host policy."""
-    return {} if desired.host is None else {"host_files": Wanted(HostFiles)} | _PARTS[part](desired.host)
+    if desired.host is None:
+        return {}
+    always = {"host_files": Wanted(HostFiles), "kernel": Wanted(Kernel)}
+    return always | _PARTS[part](desired.host)
 
 
 def policy_looks(desired: DesiredSpark) -> Looks:

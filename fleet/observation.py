@@ -10,7 +10,10 @@ from fleet.containers import Containers
 from fleet.generation import Stamp
 from fleet.gpu import GpuState
 from fleet.host.files import HostFiles
+from fleet.host.kernel_values import Governors, HugePages
+from fleet.host.manager import Manager
 from fleet.host.sysctl import Sysctls
+from fleet.host.units import Units
 from fleet.invocation import Running
 from fleet.kernel.boot import Boot, SecureBoot
 from fleet.kernel.dkms import Dkms
@@ -48,7 +51,7 @@ SERVING = frozenset({
 })  # fmt: skip
 """The sections about what is served."""
 
-HOST = frozenset({"host_files", "sysctls"})
+HOST = frozenset({"host_files", "sysctls", "huge_pages", "governors", "units", "manager"})
 """The sections about the rest of a host."""
 
 NOT_LOOKED = Unobserved(reason="this observation did not look")
@@ -98,6 +101,10 @@ class Observation(Record):
     llamacpp: LlamaCpp | Unobserved = NOT_LOOKED
     host_files: HostFiles | Unobserved = NOT_LOOKED
     sysctls: Sysctls | Unobserved = NOT_LOOKED
+    huge_pages: HugePages | Unobserved = NOT_LOOKED
+    governors: Governors | Unobserved = NOT_LOOKED
+    units: Units | Unobserved = NOT_LOOKED
+    manager: Manager | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

@@ -12,11 +12,13 @@ _KEY = "[key]"
 _HOST = "a host name of letters, digits, . and -, as dgx1"
 _NAME = "a name of at most 64 letters, digits, _, . and -"
 _SYSCTL = "a kernel setting as vm.watermark_boost_factor"
+_UNIT = "a unit with its type, as cups.service"
 _FILE = "a file as /etc/netplan/NAME.yaml or /etc/NetworkManager/system-connections/NAME.nmconnection"
 _DIGEST = "sha256: and 64 hex digits in lower case"
 _TEXTS = {
     "sparks": _HOST, "spark": _HOST, "fabrics": _NAME, "clusters": _NAME, "revert": _FILE, "file": _FILE,
-    "digest": _DIGEST, "machine_id": _DIGEST, "hosts": _NAME, "host": _NAME, "sysctls": _SYSCTL,
+    "digest": _DIGEST, "machine_id": _DIGEST,
+    "hosts": _NAME, "host": _NAME, "sysctls": _SYSCTL, "units": _UNIT, "oom_protected": _UNIT,
     "pci": "a PCI address in lower case, as 0000:01:00.0",
 }  # fmt: skip
 """What a text must be, by the nearest key above it: a pattern is nothing to read."""

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fleet.guard import GuardedChange
-from fleet.host.steps import RemoveHostFile, SetKernelValues, WriteHostFile
+from fleet.host.steps import HostStep
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument
@@ -27,9 +27,7 @@ AnyStep = Annotated[
     | PullModel
     | LoadResident
     | EvictResident
-    | WriteHostFile
-    | RemoveHostFile
-    | SetKernelValues,
+    | HostStep,
     Field(discriminator="kind"),
 ]
 """A step of any kind, told apart by its `kind`."""

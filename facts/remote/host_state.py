@@ -96,7 +96,23 @@ def sysctls(root, asked):
     return {"now": now, "files": [each for each in shown if each["lines"]], "aside": aside}
 
 
-LOOKS = {"files": files, "sysctls": sysctls}
+def huge_pages(root, asked):
+    found = {name: read(os.path.join(root, asked["directory"], name)) for name in asked["names"]}
+    return {"page_size": os.sysconf("SC_PAGESIZE"), "files": found}
+
+
+def governors(root, asked):
+    """CPUs that are offline have no such directory, or one that cannot be read."""
+    cpus = []
+    for path in glob.glob(os.path.join(root, asked["directory"], "cpu[0-9]*/cpufreq")):
+        said = {"governor": read(f"{path}/scaling_governor"), "available": read(f"{path}/scaling_available_governors")}
+        if said["governor"] is not None:
+            cpu = int(os.path.basename(os.path.dirname(path)).removeprefix("cpu"))
+            cpus.append({"cpu": cpu, **{name: value or "" for name, value in said.items()}})
+    return {"cpus": sorted(cpus, key=lambda each: each["cpu"])}
+
+
+LOOKS = {"files": files, "sysctls": sysctls, "huge_pages": huge_pages, "governors": governors}
 
 
 def main(text):

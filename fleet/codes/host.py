@@ -1,6 +1,14 @@
 """What stands in the way of a host policy, and why one cannot be."""
 
 HOST_POLICY: dict[str, tuple[str, str]] = {
+    "page_size_differs": (
+        "the policy's values are for pages of one size, and the running kernel has another",
+        "converge the kernel first; or another policy",
+    ),
+    "value_not_offered": (
+        "the running kernel does not know that word for the setting, or not the setting at all",
+        "a word that it offers, or leave it out",
+    ),
     "sysctl_unknown": (
         "the running kernel has no setting of that name",
         "take it out of the policy, or have the module that brings it loaded at boot",
@@ -10,11 +18,33 @@ HOST_POLICY: dict[str, tuple[str, str]] = {
         "win at the next boot. The sentence names the file and the line",
         "take that line out, or declare its value",
     ),
+    "unit_missing": ("a unit that shall run is not there", "install what has it"),
+    "unit_alias": ("a unit is declared by a name that stands for another", "declare that one"),
+    "unit_static": ("the unit cannot be enabled or disabled: others start it", "mask it, or leave it out"),
+    "unit_mask_blocked": (
+        "a file of the administrator lies where the mask must lie",
+        "move it away, or declare the unit disabled",
+    ),
+    "unit_triggered": (
+        "a unit that shall not run is started again by another that is active, as a service by its socket",
+        "declare that one too, or mask the unit",
+    ),
+    "watchdog_missing": ("there is no watchdog that systemd could feed", "load its driver, or leave it out"),
+    "conf_overridden": (
+        "a drop-in that is read after ours says something else. The sentence names the file and the line",
+        "take that line out, or declare its value",
+    ),
 }
 """By code: what it means, and what to do."""
 
 HOST_WALLS: dict[str, tuple[str, str]] = {
     "unknown_policy": ("a Spark names a policy that the roster does not have", "one of those the sentence names"),
+    "unit_ours": ("a unit whose name only our own have", "leave it out: a deploy makes it"),
+    "unit_carries_us": (
+        "a unit that a Spark is reached by, or that all others need, is declared disabled or masked",
+        "leave it out",
+    ),
+    "not_a_service": ("a unit that has no processes of its own", "the service that it starts"),
     "sysctl_twice": ("two names of one kernel setting, as `vm.swappiness` and `vm/swappiness`", "one of them"),
 }
 """By code: what it means, and what to do."""

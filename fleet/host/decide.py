@@ -3,20 +3,52 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from fleet.desired import DesiredSpark
+from fleet.host.kernel_values_step import governor_steps, huge_page_steps
+from fleet.host.manager_step import default_target_steps, watchdog_steps
+from fleet.host.oom_step import oom_steps
 from fleet.host.policy import HostPolicy
 from fleet.host.sysctl_step import sysctl_steps
-from fleet.observation import Observation
+from fleet.host.units_step import unit_steps
+from fleet.observation import Observation, known
 from fleet.refusal import Refusal
 from fleet.step import Step
 
-SYSCTLS = "kernel settings"
+HUGE_PAGES, SYSCTLS, GOVERNOR = "huge pages", "kernel settings", "cpu governor"
+UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "what outlives a shortage of memory"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
+    HUGE_PAGES: huge_page_steps,
     SYSCTLS: sysctl_steps,
+    GOVERNOR: governor_steps,
+    UNITS: unit_steps,
+    DEFAULT_TARGET: default_target_steps,
+    WATCHDOG: watchdog_steps,
+    OOM: oom_steps,
 }
 """By the name of the operation that makes a part so; each starts with what is durable."""
 
 
 def part_steps(part: str, desired: DesiredSpark, seen: Observation) -> tuple[Step | Refusal, ...]:
     """What one part of a host needs, or everything that stands in the way; nothing where it has no policy."""
-    return () if desired.host is None else tuple(PARTS[part](desired.host, seen))
+    if desired.host is None:
+        return ()
+    other = _another_page_size(desired.host, seen)
+    return tuple(PARTS[part](desired.host, seen)) if other is None else (other,)
+
+
+def _another_page_size(policy: HostPolicy, seen: Observation) -> Refusal | None:
+    """Values for one size of pages are wrong for another: reserves count in them, and so does a swap file's head."""
+    if policy.page_size_kib is None:
+        return None
+    if blind := seen.unobserved("kernel"):
+        return blind
+    found = known(seen.kernel).page_size_bytes // 1024
+    if found == policy.page_size_kib:
+        return None
+    return Refusal(
+        code="page_size_differs",
+        subject=f"{seen.host} kernel {known(seen.kernel).release}",
+        expected=f"pages of {policy.page_size_kib} KiB, for which its host policy is",
+        found=f"{found} KiB",
+        hint="converge its kernel first, or give it a policy for this page size",
+    )

@@ -8,7 +8,13 @@ from fleet.host.steps import RemoveHostFile, WriteHostFile
 from fleet.host.text import HostFile
 from fleet.record import Record, sha256_digest
 
-PATTERNS: tuple[str, ...] = ("/etc/sysctl.d/90-sparks-host.conf",)
+PATTERNS: tuple[str, ...] = (
+    "/etc/sysctl.d/90-sparks-host.conf",
+    "/etc/systemd/system/sparks-host-*.service",
+    "/etc/systemd/system/*.wants/sparks-host-*.service",
+    "/etc/systemd/system/*.service.d/90-sparks-host.conf",
+    "/etc/systemd/system.conf.d/90-sparks-host.conf",
+)
 """Every place where a host policy has files; what lies there under such a name is ours."""
 
 

@@ -1,10 +1,13 @@
 """What the rest of a host should be: one text that several Sparks share. What a policy leaves out is not ours."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fleet.host.kernel_values import Governor, HugePagePolicy
+from fleet.host.manager import TargetName, WatchdogPolicy
 from fleet.host.sysctl import SysctlKey, canonical_key, same_value
+from fleet.host.units import UnitName, UnitWish, unit_wall
 from fleet.record import Record
 from fleet.wall import wall
 
@@ -15,13 +18,41 @@ SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=
 class HostPolicy(Record):
     """What the rest of a host should be; everything that is left out stays as it is."""
 
+    page_size_kib: Literal[4, 16, 64] | None = None
+    """The page size that its values are meant for; a Spark whose kernel has another is refused."""
     sysctls: dict[SysctlKey, SysctlValue] = Field(default_factory=dict)
     """Kernel settings by name, as sysctl.d(5) writes them: `vm.watermark_boost_factor`."""
+
+    huge_pages: HugePagePolicy | None = None
+    """Transparent huge pages."""
+    governor: Governor | None = None
+    """Of every CPU that is online."""
+    units: dict[UnitName, UnitWish] = Field(default_factory=dict)
+    """Units that are started at boot and run, or that are not and do not."""
+    default_target: TargetName | None = None
+    """What a boot goes to: `multi-user.target` for a Spark without a desktop."""
+    watchdog: WatchdogPolicy | None = None
+    oom_protected: tuple[UnitName, ...] = ()
+    """Services that the kernel kills last when memory runs out, where they are there: what the host is reached by."""
 
     @property
     def settings(self) -> dict[str, str]:
         """The kernel settings by their path below /proc/sys."""
         return {canonical_key(key): same_value(str(value)) for key, value in self.sysctls.items()}
+
+    @property
+    def every_unit(self) -> dict[str, UnitWish]:
+        """Every unit that it has a word about."""
+        return dict(self.units)
+
+    @model_validator(mode="after")
+    def _units(self) -> Self:
+        for name, wish in self.units.items():
+            unit_wall(name, wish)
+        for name in self.oom_protected:
+            if not name.endswith(".service"):
+                raise wall("not_a_service", f"oom_protected: expected a service, found {name}")
+        return self
 
     @model_validator(mode="after")
     def _one_word_for_a_setting(self) -> Self:

@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from fleet.host.text import HostFile
+from fleet.host.units import UnitWish
 from fleet.step import Effect, Step
 
 
@@ -32,3 +33,69 @@ class SetKernelValues(Step):
     effect: Effect = Effect.ACTIVATE
     values: dict[str, str]
     """By path, below /proc/sys or /sys."""
+
+
+class SetUnitFile(Step):
+    """Have a unit started at boot, or not, or not at all."""
+
+    kind: Literal["set_unit_file"] = "set_unit_file"
+    effect: Effect = Effect.WRITE
+    unit: str
+    wish: UnitWish
+
+
+class SetUnitActive(Step):
+    """Start a unit, or stop it."""
+
+    follows: ClassVar[frozenset[str]] = frozenset({"set_unit_file", "set_unit_active"})
+
+    kind: Literal["set_unit_active"] = "set_unit_active"
+    effect: Effect = Effect.ACTIVATE
+    unit: str
+    active: bool
+
+
+class ReloadSystemd(Step):
+    """Let systemd read its units again; nothing is restarted."""
+
+    kind: Literal["reload_systemd"] = "reload_systemd"
+    effect: Effect = Effect.ACTIVATE
+
+
+class SetDefaultTarget(Step):
+    """Choose what the next boot goes to."""
+
+    kind: Literal["set_default_target"] = "set_default_target"
+    effect: Effect = Effect.WRITE
+    target: str
+
+
+class FeedWatchdog(Step):
+    """Let the running systemd feed the watchdog for this long."""
+
+    kind: Literal["feed_watchdog"] = "feed_watchdog"
+    effect: Effect = Effect.ACTIVATE
+    seconds: int
+
+
+class SetOomScore(Step):
+    """Give the main process of a unit, as it runs, its score."""
+
+    kind: Literal["set_oom_score"] = "set_oom_score"
+    effect: Effect = Effect.ACTIVATE
+    unit: str
+    score: int
+
+
+HostStep = (
+    WriteHostFile
+    | RemoveHostFile
+    | SetKernelValues
+    | SetUnitFile
+    | SetUnitActive
+    | ReloadSystemd
+    | SetDefaultTarget
+    | FeedWatchdog
+    | SetOomScore
+)
+"""Every kind of them."""

@@ -37,15 +37,21 @@ def _in_the_way(policy: HostPolicy, host: str, state: Sysctls) -> Iterator[Refus
     for key, value in policy.settings.items():
         if state.now.get(key) is None:
             yield Refusal(
-                code="sysctl_unknown", subject=f"{host} sysctl {key}", expected="one of this kernel", found="none",
+                code="sysctl_unknown",
+                subject=f"{host} sysctl {key}",
+                expected="one of this kernel",
+                found="none",
                 hint="take it out of the policy, or load the module that has it",
-            )  # fmt: skip
+            )
         last = deciding([each for each in (*state.lines, *state.aside) if _counts(each.path, each.key, key)], key)
         if last is not None and last.value is not None and same_value(last.value) != value:
             yield Refusal(
-                code="sysctl_overridden", subject=f"{host} sysctl {key} at boot", expected=value,
-                found=f"{same_value(last.value)} by {last}", hint=f"take line {last.number} out of {last.path}",
-            )  # fmt: skip
+                code="sysctl_overridden",
+                subject=f"{host} sysctl {key} at boot",
+                expected=value,
+                found=f"{same_value(last.value)} by {last}",
+                hint=f"take line {last.number} out of {last.path}",
+            )
 
 
 def _counts(path: str, line_key: str, key: str) -> bool:

@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,17 @@ import pytest
 from facts.bundle import Wanted
 from facts.look import SENTINEL
 from facts.needs_host import part_looks
-from facts.remote import host_state
+from facts.remote import host_state, host_systemd
 from fleet.desired import DesiredSpark
 from fleet.host.decide import part_steps
 from fleet.host.policy import HostPolicy
+from fleet.kernel import parse_kernel
 from fleet.observation import Observation
 from fleet.refusal import Refusal
 from fleet.spark import Spark
 from fleet.step import Step
 from operations import host_script
+from tests.operations import played_systemd
 
 
 def desired(policy: HostPolicy | None) -> DesiredSpark:
@@ -39,9 +42,39 @@ class PlayedHost:
         self.root = root
         self.bin = root / "bin"
         self.bin.mkdir()
+        self._words: dict[str, str] = {}
         monkeypatch.setenv("PATH", f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin")
         monkeypatch.setattr(host_script, "ROOT", str(root))
         monkeypatch.setattr(host_state, "owner", lambda found: "root")
+        monkeypatch.setattr(host_systemd, "run", self._ran)
+
+    def systemd(self, **units: dict[str, str]) -> None:
+        """A systemd that has these units and no others."""
+        script = Path(__file__).with_name("played_systemd.py")
+        for program in ("systemctl", "busctl"):
+            self.program(program, f'exec {sys.executable} -S {script} {self.root} {program} "$@"')
+        state = {"units": units, "default": "graphical.target", "RuntimeWatchdogUSec": "0"}
+        (self.root / "systemd.json").write_text(json.dumps(state))
+
+    def _ran(self, program: str, *arguments: str, failing: bool = False) -> str:
+        """A program of systemd that a look asks, in this process: to start Python costs more than the rest of a test."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            played_systemd.main(str(self.root), program, *arguments)
+        return said.getvalue()
+
+    def program(self, name: str, script: str) -> None:
+        """A program on the path, as a shell script."""
+        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
+        (self.bin / name).chmod(0o755)
+
+    @property
+    def told(self) -> list[str]:
+        """What systemd was told since the last time, looks left out."""
+        path = self.root / "told"
+        found = path.read_text().splitlines() if path.exists() else []
+        path.write_text("")
+        return found
 
     def write(self, path: str, text: str) -> Path:
         file = self.root / path.lstrip("/")
@@ -49,11 +82,24 @@ class PlayedHost:
         file.write_text(text)
         return file
 
+    def words(self, path: str, text: str) -> None:
+        """A file as the kernel has it: it shows every word, and what is written chooses one. Played at each look."""
+        self.write(path, text)
+        self._words[path] = text.replace("[", "").replace("]", "")
+
+    def _chosen(self) -> None:
+        for path, offered in self._words.items():
+            if (self.root / path.lstrip("/")).exists() and "[" not in (value := self.read(path)):
+                self.write(path, " ".join(f"[{each}]" if each == value else each for each in offered.split()))
+
     def read(self, path: str) -> str:
         return (self.root / path.lstrip("/")).read_text()
 
     def look(self, wanted: Wanted) -> Any:
+        self._chosen()
         command: Any = wanted.command
+        if not hasattr(command, "module"):
+            return parse_kernel("release=7.0.0-1019-nvidia\npage_size=4096\nboot_id=b\nuptime=1\ncmdline=quiet\n")
         module = import_module(f"facts.remote.{command.module}")
         said = io.StringIO()
         with contextlib.redirect_stdout(said):

@@ -1,0 +1,105 @@
+"""Plays `systemctl`, `busctl` and their kin on a JSON file: enough of each for what a host policy asks and does.
+
+Run as `played_systemd.py DIRECTORY PROGRAM ARGUMENT…`. Units that the file does not have are not found. What changes
+something is written down in `told`.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+PLAIN = {"LoadState": "loaded", "ActiveState": "inactive", "UnitFileState": "disabled", "FragmentPath": "",
+         "DropInPaths": "", "NeedDaemonReload": "no", "MainPID": "0", "TriggeredBy": "", "OOMPolicy": "stop",
+         "OOMScoreAdjust": "0", "Type": "simple", "RemainAfterExit": "no"}  # fmt: skip
+
+
+class Systemd:
+    """The state in the file, and what each program does to it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.path = root, root / "systemd.json"
+        self.state: dict[str, Any] = json.loads(self.path.read_text())
+
+    @property
+    def units(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = self.state["units"]
+        return found
+
+    def save(self, *told: str) -> None:
+        self.path.write_text(json.dumps(self.state))
+        with (self.root / "told").open("a") as file:
+            file.write(" ".join(told) + "\n")
+
+    def shown(self, name: str) -> dict[str, str]:
+        if name not in self.units:
+            return {"Id": name, "LoadState": "not-found", "ActiveState": "inactive", "UnitFileState": ""}
+        shown = {"Id": name} | PLAIN | self.units[name]
+        own = self.root / f"etc/systemd/system/{name}.d/90-sparks-host.conf"
+        if own.exists():
+            shown["DropInPaths"] = f"{shown['DropInPaths']} /{own.relative_to(self.root)}".strip()
+            read = self.units[name].get("read") == own.read_text()
+            lines = [line.partition("=") for line in own.read_text().splitlines() if not line.startswith("#")]
+            shown |= {key: value for key, found, value in lines if found} if read else {"NeedDaemonReload": "yes"}
+        return shown
+
+    def show(self, arguments: list[str]) -> int:
+        at = arguments.index("--property")
+        names, wanted = arguments[:at], arguments[at + 1].split(",")
+        if not names:
+            print(f"{wanted[0]}={self.state[wanted[0]]}")
+        elif "--value" in arguments:
+            print(self.shown(names[0]).get(wanted[0], ""))
+        else:
+            print("\n\n".join("\n".join(f"{k}={v}" for k, v in self.shown(n).items() if k in wanted) for n in names))
+        return 0
+
+    def reload(self) -> int:
+        for name, unit in self.units.items():
+            own = self.root / f"etc/systemd/system/{name}.d/90-sparks-host.conf"
+            unit["read"] = own.read_text() if own.exists() else ""
+        self.save("daemon-reload")
+        return 0
+
+    def change(self, verb: str, name: str) -> int:
+        unit = self.units[name]
+        if verb in ("enable", "disable"):
+            unit["UnitFileState"] = f"{verb}d"
+        elif verb == "mask":
+            unit |= {"UnitFileState": "masked", "LoadState": "masked"}
+        elif verb == "unmask":
+            unit |= {"UnitFileState": "disabled", "LoadState": "loaded"} if unit.get("LoadState") == "masked" else {}
+        elif verb in ("start", "restart", "stop"):
+            unit["ActiveState"] = "inactive" if verb == "stop" else "active"
+        else:
+            return 0
+        self.save(verb, name)
+        return 0
+
+    def systemctl(self, arguments: list[str]) -> int:
+        verb, *rest = [each for each in arguments if each != "--quiet"]
+        if verb == "show":
+            return self.show(rest)
+        if verb == "get-default":
+            print(self.state["default"])
+            return 0
+        if verb == "set-default":
+            self.state["default"] = rest[0]
+            self.save(verb, *rest)
+            return 0
+        return self.reload() if verb == "daemon-reload" else self.change(verb, rest[-1])
+
+    def busctl(self, arguments: list[str]) -> int:
+        verb, *_, name, _, value = arguments
+        self.state[name] = f"{int(value) // 1_000_000}s"
+        self.save(verb, name, value)
+        return 0
+
+
+def main(root: str, program: str, *arguments: str) -> int:
+    found: int = getattr(Systemd(Path(root)), program)(list(arguments))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
