@@ -32,7 +32,7 @@ def drop_in(unit: str) -> HostFile:
 
 def oom_steps(policy: HostPolicy, seen: Observation) -> Iterator[Step | Refusal]:
     """What protects those of the units that are there; a process that runs is never restarted for it."""
-    if blind := seen.unobserved("host_files", "units"):
+    if blind := seen.unobserved("host_files", *(("units",) if policy.oom_protected else ())):
         yield blind
         return
     there = [unit for name in policy.oom_protected if (unit := known(seen.units).units[name]).is_there]

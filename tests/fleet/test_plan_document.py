@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
+    "UnitState.main_pid", "UnitState.oom_score",
     "CableSwitch.cable_seen", "Container.exit_code", "Container.health", "Container.pid", "Container.restarts",
     "Container.started_at", "DeviceUse.holders", "EngineMetrics.accepted_tokens", "EngineMetrics.drafted_tokens",
     "EngineMetrics.kv_use", "EngineMetrics.running", "EngineMetrics.waiting", "EngineProcess.state",

@@ -1,11 +1,10 @@
 """Plays `systemctl`, `busctl` and their kin on a JSON file: enough of each for what a host policy asks and does.
 
-Run as `played_systemd.py DIRECTORY PROGRAM ARGUMENT…`. Units that the file does not have are not found. What changes
-something is written down in `told`.
+Units that the file does not have are not found. What changes something is written down in `told`. A script's calls are
+written down by a program on its path, and played after it: only `show` it answers, with the text of `shown`.
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +98,3 @@ class Systemd:
 def main(root: str, program: str, *arguments: str) -> int:
     found: int = getattr(Systemd(Path(root)), program)(list(arguments))
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -26,6 +26,7 @@ FOUND = {
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlayedHost:
     played = PlayedHost(tmp_path, monkeypatch)
     played.systemd(**{name: dict(unit) for name, unit in FOUND.items()})
+    played.write("/shown", "12\n")
     played.write("/proc/11/oom_score_adj", "-1000\n")
     played.write("/proc/12/oom_score_adj", "0\n")
     return played
