@@ -5,16 +5,26 @@ pyinfra inventories/sparks.py deploys/serve.py --dry
 
 from pyinfra import host, local
 
-from deploys.target import applied_to, complete, desired_state
+from deploys.target import applied_to, beside_of, complete, desired_state, hands_over
 from facts.desired import admission_for, drained_for
-from fleet.decide import GENERATION, OLLAMA_MODELS, OLLAMA_RESIDENTS, OLLAMA_SETTINGS
+from fleet.decide import (
+    GENERATION,
+    OLLAMA_MODELS,
+    OLLAMA_RESIDENTS,
+    OLLAMA_SETTINGS,
+    OLLAMA_STOPS,
+    OLLAMA_STOPS_FIRST,
+)
 from fleet.target import Scope
-from operations import generation, ollama
+from operations import generation, ollama, ollama_move
 
 desired = desired_state(host, Scope.SERVE)
-serving = desired.ollama
+serving, others = desired.ollama, beside_of(host).hosts
 
 local.include("deploys/fabric.py")
+
+# What moves is stopped where it was once it answers where it goes, or before it starts there, as the roster says.
+ollama_move.stopped(name=OLLAMA_STOPS_FIRST, desired=desired, first=True, drained=drained_for(host), others=others)
 
 ollama.service(name=OLLAMA_SETTINGS, desired=serving, drained=drained_for(host))
 ollama.model(name=OLLAMA_MODELS, desired=serving, drained=drained_for(host))
@@ -25,6 +35,9 @@ ollama.resident(
     policy=desired.memory_policy,
     admission=admission_for(host),
 )
+
+ollama_move.answers(name="ollama answers", desired=serving, asked=lambda: hands_over(host))
+ollama_move.stopped(name=OLLAMA_STOPS, desired=desired, first=False, drained=drained_for(host), others=others)
 
 generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))
 complete(host)

@@ -18,12 +18,14 @@ from facts.desired import admission_for, drained_for, roster_for
 from facts.needs import looks_for, observation
 from facts.observe import watch
 from fleet.agreement import disagreements
+from fleet.beside import Beside, beside
 from fleet.desired import DesiredSpark
 from fleet.fit.admission import Admission
 from fleet.generation import Begun
 from fleet.instant import utc_now
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained
+from fleet.ollama.steps import RetireOllama
 from fleet.plan import Plan, Refusals, plan
 from fleet.refusal import Refusal
 from fleet.roster import Roster
@@ -108,6 +110,25 @@ def applied_to(host: Host) -> Begun | None:
         return None
     desired, plan = _RUNS[host.state].roster.desired_for(host.name), approved.plan
     return Begun(plan=plan.digest, desired=desired.digest, scope=plan.scope, at=approved.approval.approved_at)
+
+
+def beside_of(host: Host) -> Beside:
+    """What the other hosts of the run mean to this one, as they were when it began."""
+    run = _RUNS[host.state]
+    return beside(run.roster, host.name, run.collection)
+
+
+def hands_over(host: Host) -> bool:
+    """Does the run stop elsewhere what this host serves now, once it answers here?"""
+    run = _RUNS[host.state]
+    left = [each for each in run.collection if _moved_to(run.roster.desired_for(each)) == host.name]
+    approved = [(each, approved_for(host.state.inventory.get_host(each))) for each in left]
+    steps = [step for name, given in approved if given for step in given.plan.host(name).steps]
+    return any(isinstance(step, RetireOllama) for step in steps)
+
+
+def _moved_to(desired: DesiredSpark) -> str | None:
+    return desired.retirement.moved_to if desired.retirement and not desired.stops_first else None
 
 
 def _marked(host: Host) -> str:

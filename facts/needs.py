@@ -117,6 +117,14 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
     }
 
 
+def retire_looks(desired: DesiredSpark) -> Looks:
+    """What a decision about a Spark rests on that serves nothing: whether anything of a deployment is left there."""
+    looks: Looks = {"ollama_service": Wanted(OllamaService)}
+    if desired.retirement is not None:
+        looks |= {"invocation": Wanted(OllamaInvocation), "generation": Wanted(GenerationStamp)}
+    return looks
+
+
 def ledger_looks(desired: DesiredSpark) -> Looks:
     """What the ledger of memory rests on: who holds it by every instrument, and what a run of ours left running."""
     looks: Looks = {
@@ -154,8 +162,8 @@ def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     looks = host_looks() | document_looks() | transit_looks(desired) | management_looks(desired.spark.management)
     if desired.rail_ends:
         looks |= active_looks()
-    if desired.ollama is not None and scope.includes(Scope.SERVE):
-        looks |= ollama_looks(desired.ollama)
+    if scope.includes(Scope.SERVE):
+        looks |= retire_looks(desired) if desired.ollama is None else ollama_looks(desired.ollama)
     return looks
 
 

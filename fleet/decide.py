@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from fleet.beside import ALONE, Beside
 from fleet.desired import DesiredSpark
 from fleet.fit.admission import NOBODY, Admission
 from fleet.guard import guard_at_work
@@ -15,6 +16,7 @@ from fleet.ollama.decide import evict_steps, model_step, resident_step, service_
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.fit import admitted
+from fleet.ollama.retire import RUNTIME, retire_step
 from fleet.rail_guarded import durable_step, running_step
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -28,6 +30,8 @@ MACHINE, LOCK, GUARD = "machine", "lock", "guard"
 FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails", "management"
 OLLAMA_SETTINGS, OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama settings", "ollama models", "ollama residents"
 """The operations of our deploys by their names; those of rail ends have `durable` and `active`."""
+OLLAMA_STOPS_FIRST, OLLAMA_STOPS = "ollama stops first", "ollama stops"
+"""Where it serves no more: before the operations that serve elsewhere, and after them."""
 GENERATION = "generation stamp"
 """The last operation of a deploy; no decision is about it."""
 
@@ -52,6 +56,8 @@ OPERATIONS = frozenset(
         OLLAMA_SETTINGS,
         OLLAMA_MODELS,
         OLLAMA_RESIDENTS,
+        OLLAMA_STOPS_FIRST,
+        OLLAMA_STOPS,
         *PARTS,
     )
 )
@@ -89,11 +95,13 @@ def considered(
     scope: Scope = Scope.SERVE,
     drained: Drained = frozenset(),
     admission: Admission = NOBODY,
+    beside: Beside = ALONE,
 ) -> Iterator[Decided]:
     """Every decision about one Spark. Where it cannot be seen at all, or a guard is at work, there is no other.
 
     + drained: digests of the serving processes that were drained, and so may be disrupted whoever started them
     + admission: what is known to have fitted, and what shall be tried for the first time
+    + beside: the other Sparks of the run
     """
     ports = tuple(end.interface for end in desired.rail_ends)
     if blind := seen.blind:
@@ -112,7 +120,7 @@ def considered(
     if scope.includes(Scope.FABRIC):
         yield from _fabric(desired, seen)
     if scope.includes(Scope.SERVE):
-        yield from _ollama(desired, seen, drained, admission)
+        yield from _ollama(desired, seen, drained, admission, beside)
 
 
 def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
@@ -130,9 +138,13 @@ def _fabric(desired: DesiredSpark, seen: Observation) -> Iterator[Decided]:
     yield Decided(MANAGEMENT, MANAGEMENT, (), management_step(desired, seen))
 
 
-def _ollama(desired: DesiredSpark, seen: Observation, drained: Drained, admission: Admission) -> Iterator[Decided]:
+def _ollama(
+    desired: DesiredSpark, seen: Observation, drained: Drained, admission: Admission, beside: Beside
+) -> Iterator[Decided]:
     ollama: OllamaDeployment | None = desired.ollama
     if ollama is None:
+        outcome = retire_step(desired.name, desired.retirement, seen, drained, beside.hosts)
+        yield Decided(OLLAMA_STOPS_FIRST if desired.stops_first else OLLAMA_STOPS, RUNTIME, (), outcome)
         return
     for each in _ollama_alone(ollama, seen):
         outcome = undrained(each.outcome, ollama, seen, drained)

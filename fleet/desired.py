@@ -5,6 +5,7 @@ from fleet.fit.policy import Policy
 from fleet.host.policy import HostPolicy
 from fleet.kernel.policy import KernelPolicy
 from fleet.ollama.deployment import OllamaDeployment
+from fleet.ollama.retirement import Retirement
 from fleet.pci import PciAddress
 from fleet.rail import RailEnd
 from fleet.record import Record
@@ -47,6 +48,8 @@ class DesiredSpark(Record):
     spark: Spark
     rail_ends: tuple[DesiredEnd, ...]
     ollama: OllamaDeployment | None
+    retirement: Retirement | None = None
+    """What becomes of what an earlier deployment left, where it serves nothing; None where nothing was said."""
     transit: Transit | None = None
     """What it passes on for its neighbours in a ring; None where nothing."""
     memory_policy: Policy = Policy()
@@ -55,6 +58,11 @@ class DesiredSpark(Record):
     """What the rest of it should be; None where that is not ours."""
     kernel: KernelPolicy | None = None
     """Which kernel it boots; None where that is not ours."""
+
+    @property
+    def stops_first(self) -> bool:
+        """Is what moved away stopped before it starts elsewhere?"""
+        return self.retirement is not None and self.retirement.first
 
     def end_on(self, interface: str) -> DesiredEnd | None:
         """The rail end on an interface, or None where no rail uses it."""

@@ -70,8 +70,8 @@ class Drain(Record):
 
 
 def nothing_to_drain(desired: DesiredSpark) -> Refusal | None:
-    """A refusal for a Spark that serves nothing; None for one that serves."""
-    if desired.ollama is not None:
+    """A refusal for a Spark that serves nothing; None for one that serves, or that shall no more."""
+    if desired.ollama is not None or desired.retirement is not None:
         return None
     expected, found = "a deployment of the roster to serve there", "none"
     return Refusal(code="nothing_to_drain", subject=desired.name, expected=expected, found=found)

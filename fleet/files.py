@@ -7,9 +7,10 @@ from fleet.host.steps import RemoveHostFile, WriteHostFile
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.outline import outline, outline_of
 from fleet.observation import Observation
+from fleet.ollama.deployment import DROP_IN
 from fleet.ollama.residents_unit import RESIDENTS_PATH
 from fleet.ollama.service import SettingsFile
-from fleet.ollama.steps import ConfigureService
+from fleet.ollama.steps import ConfigureService, RetireOllama
 from fleet.ollama.units import quoted_assignment
 from fleet.rail_document import WriteDocument
 from fleet.record import Record, Unobserved
@@ -37,6 +38,8 @@ def wanted_files(step: Step) -> dict[str, str | None]:
         case ConfigureService():
             found: dict[str, str | None] = {step.path: step.text} if step.write else {}
             return found | ({RESIDENTS_PATH: step.residents_text} if step.residents else {})
+        case RetireOllama():
+            return dict.fromkeys((DROP_IN, RESIDENTS_PATH) if step.files else ())
         case WriteTransit(transit=transit):
             return {SYSCTL_PATH: transit.sysctl_text, UNIT_PATH: transit.unit_text}
         case RemoveTransit():

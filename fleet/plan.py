@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 from typing_extensions import override
 
+from fleet.beside import Beside, beside
 from fleet.decide import Decided, considered
 from fleet.desired import DesiredSpark
 from fleet.files import found_files
@@ -124,8 +125,10 @@ def plan(
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
     desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
+    others = {host: beside(roster, host, collection) for host in desired}
     decided = {
-        host: _decided(wanted, collection.get(host), scope, drained, admission) for host, wanted in desired.items()
+        host: _decided(wanted, collection.get(host), scope, drained, admission, others[host])
+        for host, wanted in desired.items()
     }
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
@@ -150,19 +153,25 @@ def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
         spark = Spark(enrolled=True, machine_id=spark.machine_id)
         return DesiredSpark(name=desired.name, spark=spark, rail_ends=(), ollama=None, kernel=desired.kernel)
     asked = desired.replaced(spark=spark, kernel=None)
+    unserved = {"ollama": None, "retirement": None, "memory_policy": Policy()}
     if scope is Scope.HOST:
-        return asked.replaced(rail_ends=(), transit=None, ollama=None, memory_policy=Policy())
+        return asked.replaced(rail_ends=(), transit=None, **unserved)
     asked = asked.replaced(host=None)
-    return asked if scope.includes(Scope.SERVE) else asked.replaced(ollama=None, memory_policy=Policy())
+    return asked if scope.includes(Scope.SERVE) else asked.replaced(**unserved)
 
 
 def _decided(
-    desired: DesiredSpark, seen: Observation | None, scope: Scope, drained: Drained, admission: Admission
+    desired: DesiredSpark,
+    seen: Observation | None,
+    scope: Scope,
+    drained: Drained,
+    admission: Admission,
+    others: Beside,
 ) -> tuple[Decided, ...]:
     if seen is None:
         never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
         return (Decided("", desired.name, (), never),)
-    return tuple(considered(desired, seen, scope, drained, admission))
+    return tuple(considered(desired, seen, scope, drained, admission, others))
 
 
 def _host_plan(
@@ -185,8 +194,6 @@ def _host_plan(
 
 
 def _interrupted(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
-    if desired.ollama is None:
-        return ()
     return interrupted((each.outcome for each in decided if isinstance(each.outcome, Step)), desired.ollama, seen)
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from fleet.cluster import Cluster, cluster_wall
 from fleet.declared import not_ours
+from fleet.deployments import Deployment, assigned, retirement
 from fleet.desired import DesiredEnd, DesiredSpark
 from fleet.fabric import Fabric, together
 from fleet.fit.policy import Policy
@@ -18,7 +19,6 @@ from fleet.host.policy import HostPolicy
 from fleet.kernel.policy import KernelPolicy
 from fleet.management import apart
 from fleet.notation import expand
-from fleet.ollama.deployment import OllamaDeployment
 from fleet.plain import DEPTH, not_plain, within
 from fleet.policies import policy_known
 from fleet.rail import RailEnd, Segment, SwitchPlane
@@ -29,13 +29,6 @@ from fleet.spark import HostName, PolicyName, Spark
 from fleet.wall import wall
 
 FabricName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-
-
-class Deployment(Record):
-    """What one Spark serves."""
-
-    spark: HostName
-    ollama: OllamaDeployment
 
 
 class Roster(Record):
@@ -93,6 +86,7 @@ class Roster(Record):
             spark=spark,
             rail_ends=ends,
             ollama=serving[0].ollama if serving else None,
+            retirement=retirement(name, spark, self.deployments),
             transit=transit_of(self.fabrics.values(), name),
             memory_policy=self.memory,
             host=None if spark.host is None else self.hosts[spark.host],
@@ -116,24 +110,7 @@ class Roster(Record):
             if cluster.fabric is None:
                 self._known(cluster.sparks[0], f"clusters.{name}.sparks")
             cluster_wall(name, cluster, self.fabrics)
-        return self
-
-    @model_validator(mode="after")
-    def _each_spark_serves_once(self) -> Self:
-        seen: dict[str, str] = {}
-        for name, deployment in self.deployments.items():
-            self._known(deployment.spark, f"deployments.{name}.spark")
-            if not self.sparks[deployment.spark].enrolled:
-                raise wall(
-                    "deployment_not_enrolled",
-                    f"deployments.{name}.spark: expected an enrolled spark, found {deployment.spark}, only named",
-                )
-            if deployment.spark in seen:
-                raise wall(
-                    "spark_serves_twice",
-                    f"{deployment.spark}: expected one deployment, found {seen[deployment.spark]} and {name}",
-                )
-            seen[deployment.spark] = name
+        assigned(self.deployments, self.sparks, self._known)
         return self
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """A Spark: one host of the lab."""
 
 from collections import Counter
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -31,6 +31,8 @@ class Spark(Declared):
     """Digest of its machine-id. Cloned images share a host key, so the key alone does not prove which host."""
     neighbours: tuple[Neighbour, ...] = ()
     """Programs of others that may hold memory on it."""
+    retire: tuple[Literal["ollama"], ...] = ()
+    """Runtimes of which nothing shall be left that a deployment made here, which the roster has no more."""
     host: PolicyName | None = None
     """Which of the roster's host policies it has; None where the rest of the host is not ours."""
     pci: dict[str, PciAddress] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fleet.guard import GuardedChange
 from fleet.host.steps import HostStep
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument
 from fleet.rail_gid import RenewGid
@@ -27,6 +27,7 @@ AnyStep = Annotated[
     | PullModel
     | LoadResident
     | EvictResident
+    | RetireOllama
     | HostStep,
     Field(discriminator="kind"),
 ]

@@ -53,7 +53,7 @@ def target_of(roster: Roster, name: str) -> Target | Refusal:
         found = f"a spark and a deployment on {deployment.spark}"
         return Refusal(code="target_ambiguous", subject=name, expected=_ONE, found=found, hint=hint)
     if deployment is not None:
-        return Target(name=name, kind="deployment", hosts=(deployment.spark,))
+        return Target(name=name, kind="deployment", hosts=deployment.hosts)
     if name in roster.enrolled:
         return Target(name=name, kind="spark", hosts=(name,))
     if is_spark:
@@ -67,9 +67,9 @@ def targets_within(roster: Roster, hosts: Iterable[str]) -> tuple[Target, ...]:
     there = set(hosts)
     sparks = [Target(name=name, kind="spark", hosts=(name,)) for name in sorted(there)]
     deployments = [
-        Target(name=name, kind="deployment", hosts=(deployment.spark,))
+        Target(name=name, kind="deployment", hosts=deployment.hosts)
         for name, deployment in sorted(roster.deployments.items())
-        if deployment.spark in there
+        if there.issuperset(deployment.hosts)
     ]
     return (*sparks, *deployments)
 

@@ -121,7 +121,9 @@ def state_of(
     except (click.ClickException, OSError, SystemExit) as error:
         raise Failed(f"{inventory}: expected hosts, found {said(getattr(error, 'exception', error))}") from error
     ctx_inventory.set(made)
-    state.init(made, Config(), initial_limit=None if names is None else [made.get_host(name) for name in names])
+    state.init(
+        made, Config(FAIL_PERCENT=0), initial_limit=None if names is None else [made.get_host(name) for name in names]
+    )
     return state
 
 

@@ -64,5 +64,21 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "another process listens where Ollama shall: its unit could not start there",
         "find out whose it is, and end it or let Ollama listen elsewhere",
     ),
+    "ollama_left_behind": (
+        "the roster has no deployment on the Spark, and files of one are there: it would serve again at every boot",
+        "its hint has the three ways: put the deployment back, say where it moved (`moved_from`), or `retire` it",
+    ),
+    "moved_alone": (
+        "a deployment has moved, and the run is about the Spark that it left alone",
+        "`sparks converge` the deployment by its name, or name both Sparks",
+    ),
+    "move_not_answered": (
+        "a deployment that moves does not answer where it goes, so it was not stopped where it was",
+        "look at it there; run again",
+    ),
+    "move_not_proven": (
+        "another host of the run failed before this one would have stopped serving",
+        "what it said is why; run again",
+    ),
 }
 """By code: what it means, and what to do."""

@@ -37,5 +37,17 @@ OLLAMA_WALLS: dict[str, tuple[str, str]] = {
         "`replaces` of a model is its own digest",
         "the digest that the tag still has on the host, as a refusal has told it",
     ),
+    "moved_from_twice": (
+        "two deployments were moved away from one Spark",
+        "it served one; say it of that one",
+    ),
+    "moved_nowhere": (
+        "a deployment that moved to where it was",
+        "another Spark, or no `moved_from`",
+    ),
+    "retire_serves": (
+        "a Spark that serves and whose Ollama shall be retired",
+        "one of the two",
+    ),
 }
 """Walls, by code: what it means, and what to do."""

@@ -12,7 +12,7 @@ from fleet.observation import Observation, known
 from fleet.ollama.decide import residency_to_be
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.service import ServiceState
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
@@ -42,11 +42,13 @@ def undrained(
     running = known(seen.invocation)
     if isinstance(outcome, ConfigureService) and running.other is not None:
         return _taken(desired, running.other, seen)
-    return _drain_needed(running, seen, drained) or outcome
+    return drain_needed(running, seen, drained) or outcome
 
 
-def disrupts(step: Step, desired: OllamaDeployment, seen: Observation) -> bool:
+def disrupts(step: Step, desired: OllamaDeployment | None, seen: Observation) -> bool:
     """Would a step end the process, or unload a model that it has loaded?"""
+    if desired is None:
+        return isinstance(step, RetireOllama) and step.restart
     match step:
         case ConfigureService():
             return step.restart
@@ -60,7 +62,7 @@ def disrupts(step: Step, desired: OllamaDeployment, seen: Observation) -> bool:
             return False
 
 
-def interrupted(steps: Iterable[Step], desired: OllamaDeployment, seen: Observation) -> tuple[str, ...]:
+def interrupted(steps: Iterable[Step], desired: OllamaDeployment | None, seen: Observation) -> tuple[str, ...]:
     """What steps take away from whoever uses it now, in words: it changes by itself, so no plan rests on it."""
     found = [each for each in steps if disrupts(each, desired, seen)]
     running = None if isinstance(seen.invocation, Unobserved) else seen.invocation
@@ -68,7 +70,8 @@ def interrupted(steps: Iterable[Step], desired: OllamaDeployment, seen: Observat
         return ()
     if not running.may_serve:
         return (f"{seen.host} {UNIT}: has no model loaded, so no request runs that could be interrupted",)
-    what = "its restart" if any(isinstance(each, ConfigureService) for each in found) else "a model that goes"
+    restarts = any(isinstance(each, ConfigureService | RetireOllama) for each in found)
+    what = "its restart" if restarts else "a model that goes"
     return (
         f"{seen.host} {UNIT}: {what} interrupts what runs: {_connected(running)}, {running.loaded} loaded; "
         f"sparks drain {seen.host} waits for an end of that",
@@ -110,7 +113,8 @@ def _taken(desired: OllamaDeployment, other: str, seen: Observation) -> Refusal:
     )
 
 
-def _drain_needed(running: Running, seen: Observation, drained: Drained) -> Refusal | None:
+def drain_needed(running: Running, seen: Observation, drained: Drained) -> Refusal | None:
+    """Why a process must not be ended now: it serves, nobody of ours left it running, and it was not drained."""
     invocation = running.invocation
     if invocation is None or not running.may_serve or invocation.digest in drained:
         return None

@@ -53,3 +53,13 @@ class EvictResident(Step):
     kind: Literal["ollama_evict"] = "ollama_evict"
     effect: Effect = Effect.EVICT
     model: str
+
+
+class RetireOllama(Step):
+    """Take away what makes Ollama serve a deployment, and end the process that does."""
+
+    kind: Literal["ollama_retire"] = "ollama_retire"
+    files: bool
+    """Whether drop-in and residents unit go."""
+    restart: bool
+    """Whether its process starts again without our settings, and so with nothing loaded."""

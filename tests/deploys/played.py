@@ -29,6 +29,7 @@ from facts.needs import looks_for  # noqa: E402
 from fleet.generation import Stamp  # noqa: E402
 from fleet.generation_due import WriteStamp  # noqa: E402
 from fleet.observation import NOT_LOOKED, Observation  # noqa: E402
+from fleet.ollama.steps import RetireOllama  # noqa: E402
 from operations.acting import Script  # noqa: E402
 from tests.fleet import observed  # noqa: E402
 from tests.fleet.ollama import host as ollama_host  # noqa: E402
@@ -74,6 +75,8 @@ class World:
         desired, seen = roster_for(host).desired_for(host.name), self[host.name]
         if isinstance(step, WriteStamp):
             return seen.model_copy(update={"generation": Stamp(generation=step.generation)})
+        if isinstance(step, RetireOllama):
+            return ollama_host.retired(step, seen)
         if step.kind.startswith("ollama"):
             assert desired.ollama is not None
             return ollama_host.applied(step, desired.ollama, seen)

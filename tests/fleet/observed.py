@@ -20,6 +20,7 @@ from fleet.netplan.files import parse
 from fleet.netplan.harmless import ALLOWED
 from fleet.nm_device import NmDevice
 from fleet.observation import Observation, known
+from fleet.ollama.service import ServiceState
 from fleet.pci import PciFunction, PciNetwork
 from fleet.plan import Plan, Refusals, plan
 from fleet.rail_active import Activate
@@ -39,6 +40,13 @@ from tests.fleet.transit import host as transit_host
 
 MANAGEMENT = "enP7s7"
 BOOT = "b0070000-0000-4000-8000-000000000000"
+
+
+NO_OLLAMA = ServiceState(
+    load_state="not-found", active_state="inactive", sub_state="dead", unit_file_state="", need_daemon_reload=False,
+    main_pid=None, started_monotonic_us=None, exec_start=None, user=None, fragment=None, process_environment=None,
+)  # fmt: skip
+"""A Spark on which nobody has installed Ollama."""
 
 
 def plan_of(roster: Roster, collection: Mapping[str, Observation], scope: Scope = Scope.SERVE) -> Plan | Refusals:
@@ -70,6 +78,7 @@ def blank(host: str) -> Observation:
         generation=Stamp(generation=None),
         lock=LockState(boot_id=BOOT),
         management=AppliedIp4(),
+        ollama_service=NO_OLLAMA,
         rdma_use=tuple(DeviceUse(device=twin.rdma_device) for twin in TWINS),
         pci=PciNetwork(
             functions=tuple(

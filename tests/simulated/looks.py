@@ -96,7 +96,7 @@ def _completions(spark: SimulatedSpark) -> tuple[Completion, ...]:
     """What is loaded answers."""
     residency = known(spark.seen.ollama_residency)
     return tuple(
-        Completion(model=pin.model, kind="completion", asked=is_loaded, count=int(is_loaded),
+        Completion(model=pin.model, kind="completion", asked=is_loaded, count=int(is_loaded and spark.answers),
                    failure=None if is_loaded else "not loaded")
         for pin in spark.ollama.residents
         for is_loaded in [residency.resident(pin.model) is not None]

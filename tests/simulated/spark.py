@@ -20,7 +20,7 @@ from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import OURS
 from fleet.ollama.observed import ModelStore, Residency, Resident
 from fleet.ollama.service import ResidentsUnit, ServiceState
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.port_settings import ALL, PortSettings
 from fleet.processes import EngineProcesses
 from fleet.rail_active import Activate
@@ -57,6 +57,8 @@ class SimulatedSpark:
     is_up: bool = True
     has_sudo: bool = True
     has_room: bool = True
+    answers: bool = True
+    """Does what it has loaded say a word when it is asked?"""
 
     @classmethod
     def as_it_comes(cls, desired: DesiredSpark) -> "SimulatedSpark":
@@ -119,6 +121,14 @@ class SimulatedSpark:
                 self.seen = observed.with_link(self.seen, observed.link(interface, link.mtu, [str(link.address)]))
                 yield
                 self.seen = observed.applied(step, self.desired.rail_ends, self.seen)
+            case RetireOllama():
+                if step.files:
+                    self.seen = ollama_host.retired(step.replaced(restart=False), self.seen)
+                    self._unit(need_daemon_reload=False)
+                    yield
+                if step.restart:
+                    self.seen = ollama_host.retired(step.replaced(files=False), self.seen)
+                    self._runs(self.new_process())
             case PullModel() | LoadResident() | EvictResident():
                 self._keep_process(ollama_host.applied(step, self.ollama, self.seen))
             case WriteStamp(generation=generation):

@@ -12,7 +12,7 @@ from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment, OllamaModel
 from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
 from fleet.ollama.residents_unit import residents_digest
 from fleet.ollama.service import ResidentsUnit, SettingsFile
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.record import Unobserved, sha256_digest
 from fleet.step import Step
 from fleet.target import Scope
@@ -97,6 +97,23 @@ def running(
     if isinstance(residency, Unobserved):
         return Running(invocation=process, models=residency)
     return Running(invocation=process, models=tuple(each.name for each in residency.residents))
+
+
+def retired(step: RetireOllama, found: Observation) -> Observation:
+    """The observation once nothing of a deployment is left."""
+    state = found.ollama_service
+    assert isinstance(state, ServiceState)
+    drop_ins = tuple(each for each in state.drop_ins if each.path != DROP_IN)
+    changes: dict[str, Any] = {"drop_ins": drop_ins, "residents": ResidentsUnit()} if step.files else {}
+    if step.restart:
+        changes["process_environment"] = state.expected_environment({})
+    state = state.replaced(**changes)
+    residency = Residency(source="api") if step.restart else found.ollama_residency
+    process = PROCESS.replaced(pid=8, start_ticks=2) if step.restart else PROCESS
+    sections = {"ollama_service": state, "ollama_residency": residency}
+    if isinstance(residency, Residency):
+        sections["invocation"] = running(state, residency, process)
+    return found.replaced(**sections)
 
 
 def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observation:
