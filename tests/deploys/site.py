@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fleet.observation import Observation
+from fleet.ollama.service import ResidentsUnit
 from fleet.roster import Roster
 from tests.fleet import observed
 from tests.fleet.ollama import host as ollama_host
@@ -107,5 +108,6 @@ class Site:
 
 def blank(name: str) -> Observation:
     """A Spark as it comes, with Ollama installed and stopped in its ways."""
-    found = ollama_host.seen(ollama_host.service(drop_ins=(), process_environment={}), models=(), residents=())
+    bare = ollama_host.service(drop_ins=(), process_environment={}, residents=ResidentsUnit())
+    found = ollama_host.seen(bare, models=(), residents=())
     return observed.blank(name).model_copy(update={each: getattr(found, each) for each in SERVED})
