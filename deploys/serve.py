@@ -10,13 +10,14 @@ from facts.desired import admission_for, drained_for
 from fleet.decide import (
     GENERATION,
     OLLAMA_MODELS,
+    OLLAMA_PROGRAM,
     OLLAMA_RESIDENTS,
     OLLAMA_SETTINGS,
     OLLAMA_STOPS,
     OLLAMA_STOPS_FIRST,
 )
 from fleet.target import Scope
-from operations import generation, ollama, ollama_move
+from operations import generation, ollama, ollama_move, ollama_program
 
 desired = desired_state(host, Scope.SERVE)
 serving, others = desired.ollama, beside_of(host).hosts
@@ -26,6 +27,7 @@ local.include("deploys/fabric.py")
 # What moves is stopped where it was once it answers where it goes, or before it starts there, as the roster says.
 ollama_move.stopped(name=OLLAMA_STOPS_FIRST, desired=desired, first=True, drained=drained_for(host), others=others)
 
+ollama_program.installed(name=OLLAMA_PROGRAM, desired=serving)
 ollama.service(name=OLLAMA_SETTINGS, desired=serving, drained=drained_for(host))
 ollama.model(name=OLLAMA_MODELS, desired=serving, drained=drained_for(host))
 ollama.resident(

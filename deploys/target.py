@@ -25,7 +25,7 @@ from fleet.generation import Begun
 from fleet.instant import utc_now
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained
-from fleet.ollama.steps import RetireOllama
+from fleet.ollama.steps import InstallProgram, RetireOllama
 from fleet.plan import Plan, Refusals, plan
 from fleet.refusal import Refusal
 from fleet.roster import Roster
@@ -34,6 +34,7 @@ from fleet.target import Scope, Target, targets_within
 from operations.approved import approved_for, bind
 from operations.generation import begin
 from operations.lock import at_rest, begin_with
+from operations.ollama_program import missing
 
 _LOCK = BoundedSemaphore()
 
@@ -173,10 +174,18 @@ def _begin(state: State, roster: Roster, scope: Scope) -> Run:
     drained = frozenset().union(*map(drained_for, hosts))
     run = Run(roster, scope, {name: greenlet.get() for name, greenlet in looking.items()}, drained, admission, now)
     outcomes = [_outcome(run, each) for each in _each_spark(run)]
-    run.refusals = tuple(dict.fromkeys(no for each in outcomes if isinstance(each, Refusals) for no in each.refusals))
+    run.refusals = tuple(dict.fromkeys(no for each in outcomes for no in _refusals(each)))
     if not run.refusals:
         show_steps(each for each in outcomes if isinstance(each, Plan))
     return run
+
+
+def _refusals(outcome: Plan | Refusals) -> Sequence[Refusal]:
+    """Every reason on a host, and what this machine would have to send and has not."""
+    if isinstance(outcome, Refusals):
+        return outcome.refusals
+    steps = (each for each in outcome.steps if isinstance(each, InstallProgram))
+    return [refusal for step in steps if (refusal := missing(step)) is not None]
 
 
 def _outcome(run: Run, target: Target) -> Plan | Refusals:

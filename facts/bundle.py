@@ -34,6 +34,7 @@ EVERY_FACT = (
     "kernel.Kernel",
     "machine.Machine",
     "memory.Memory",
+    "ollama.OllamaProgram",
     "ollama.OllamaService",
     "ollama.OllamaModels",
     "ollama.OllamaResidency",

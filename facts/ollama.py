@@ -9,6 +9,7 @@ from typing_extensions import override
 from facts.look import Look, as_root, remote_python
 from fleet.ollama import grammar, units
 from fleet.ollama.deployment import UNIT
+from fleet.ollama.program import HOME, LINK, TREES, USER, ProgramState, parse_program
 from fleet.ollama.residency import Residency, parse_residency
 from fleet.ollama.residents_unit import CURL, RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.service import ServiceState, parse_service
@@ -72,6 +73,7 @@ class OllamaModels(Look[ModelStore]):
 
     + endpoint: where clients on the host reach it
     + directory: the store that is wanted, where it is not the one that the running process has
+    + installs: shall Ollama be installed? Then a host without its unit, where nobody listens, holds what is on its disk
 
     .. code:: python
 
@@ -84,8 +86,8 @@ class OllamaModels(Look[ModelStore]):
     needs_root = True
 
     @override
-    def command(self, endpoint: str = ENDPOINT, directory: str | None = None) -> str:
-        return probe("models", endpoint=endpoint, directory=directory)
+    def command(self, endpoint: str = ENDPOINT, directory: str | None = None, installs: bool = False) -> str:
+        return probe("models", endpoint=endpoint, directory=directory, home=HOME if installs else None)
 
     @override
     def parse(self, text: str) -> ModelStore:
@@ -97,6 +99,7 @@ class OllamaResidency(Look[Residency]):
     Every model that Ollama has loaded; none where the unit does not run or does not listen there.
 
     + endpoint: where clients on the host reach it
+    + installs: shall Ollama be installed? Then nothing is loaded where there is no unit and nobody listens
 
     .. code:: python
 
@@ -109,9 +112,38 @@ class OllamaResidency(Look[Residency]):
     needs_root = True
 
     @override
-    def command(self, endpoint: str = ENDPOINT) -> str:
-        return probe("residency", endpoint=endpoint)
+    def command(self, endpoint: str = ENDPOINT, installs: bool = False) -> str:
+        return probe("residency", endpoint=endpoint, home=HOME if installs else None)
 
     @override
     def parse(self, text: str) -> Residency:
         return parse_residency(text)
+
+
+class OllamaProgram(Look[ProgramState]):
+    """
+    Which build of Ollama is on a host: what its unit runs, where the link leads, the builds that we have unpacked, and
+    what the server says of its version.
+
+    + endpoint: where clients on the host reach it
+
+    .. code:: python
+
+        ProgramState(
+            link="/usr/local/lib/sparks-ollama/0.33.1-1a2b3c4d5e6f/bin/ollama", executable="/usr/local/bin/ollama",
+            executable_digest="sha256:…", trees=(Tree(folder="0.33.1-1a2b3c4d5e6f", …),), runs="/usr/local/lib/…",
+            version="0.33.1", has_user=True, room_bytes=3127840768000,
+        )
+    """
+
+    needs_root = True
+
+    @override
+    def command(self, endpoint: str = ENDPOINT) -> str:
+        store = files("facts.remote").joinpath("ollama_store.py").read_text("utf-8")
+        places = {"link": LINK, "trees": TREES, "user": USER, "unit": UNIT}
+        return as_root(remote_python("ollama_program", endpoint=endpoint, store=store, **places))
+
+    @override
+    def parse(self, text: str) -> ProgramState:
+        return parse_program(text)

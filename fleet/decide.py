@@ -16,6 +16,7 @@ from fleet.ollama.decide import evict_steps, model_step, resident_step, service_
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.fit import admitted
+from fleet.ollama.program_due import install_step
 from fleet.ollama.retire import RUNTIME, retire_step
 from fleet.rail_guarded import durable_step, running_step
 from fleet.record import Unobserved
@@ -28,7 +29,8 @@ from fleet.transit.decide import transit_steps
 MACHINE, LOCK, GUARD = "machine", "lock", "guard"
 """Decided before anything else; no operation makes these so."""
 FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails", "management"
-OLLAMA_SETTINGS, OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama settings", "ollama models", "ollama residents"
+OLLAMA_PROGRAM, OLLAMA_SETTINGS = "ollama program", "ollama settings"
+OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama models", "ollama residents"
 """The operations of our deploys by their names; those of rail ends have `durable` and `active`."""
 OLLAMA_STOPS_FIRST, OLLAMA_STOPS = "ollama stops first", "ollama stops"
 """Where it serves no more: before the operations that serve elsewhere, and after them."""
@@ -53,6 +55,7 @@ OPERATIONS = frozenset(
         *map(active, INTERFACES),
         TRANSIT,
         MANAGEMENT,
+        OLLAMA_PROGRAM,
         OLLAMA_SETTINGS,
         OLLAMA_MODELS,
         OLLAMA_RESIDENTS,
@@ -153,6 +156,8 @@ def _ollama(
 
 def _ollama_alone(ollama: OllamaDeployment, seen: Observation) -> Iterator[Decided]:
     """What it needs, whoever is served now."""
+    if ollama.program is not None:
+        yield Decided(OLLAMA_PROGRAM, OLLAMA_PROGRAM, (), install_step(ollama.program, seen))
     yield Decided(OLLAMA_SETTINGS, UNIT, (), service_step(ollama, seen))
     for model in ollama.models:
         yield Decided(OLLAMA_MODELS, f"ollama model {model.name}", (), model_step(model, seen))

@@ -8,6 +8,7 @@ from fleet.netplan.device import NetplanFile
 from fleet.netplan.outline import outline, outline_of
 from fleet.observation import Observation
 from fleet.ollama.deployment import DROP_IN
+from fleet.ollama.program import UNIT_PATH as OLLAMA_UNIT_PATH
 from fleet.ollama.residents_unit import RESIDENTS_PATH
 from fleet.ollama.service import SettingsFile
 from fleet.ollama.steps import ConfigureService, RetireOllama
@@ -37,6 +38,7 @@ def wanted_files(step: Step) -> dict[str, str | None]:
             return {each.path: each.text for each in documents} | dict.fromkeys(removed)
         case ConfigureService():
             found: dict[str, str | None] = {step.path: step.text} if step.write else {}
+            found |= {OLLAMA_UNIT_PATH: step.unit_text} if step.unit_text else {}
             return found | ({RESIDENTS_PATH: step.residents_text} if step.residents else {})
         case RetireOllama():
             return dict.fromkeys((DROP_IN, RESIDENTS_PATH) if step.files else ())

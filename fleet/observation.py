@@ -29,6 +29,7 @@ from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
+from fleet.ollama.program import ProgramState
 from fleet.ollama.servers import OllamaServer
 from fleet.pci import PciNetwork
 from fleet.pings import RailPing
@@ -46,8 +47,8 @@ from fleet.vllm import VllmServer
 T = TypeVar("T")
 
 SERVING = frozenset({
-    "ollama_service", "ollama_models", "ollama_residency", "invocation", "completions", "ollama_servers", "vllm",
-    "llamacpp", "processes", "gpu", "containers",
+    "ollama_program", "ollama_service", "ollama_models", "ollama_residency", "invocation", "completions",
+    "ollama_servers", "vllm", "llamacpp", "processes", "gpu", "containers",
 })  # fmt: skip
 """The sections about what is served."""
 
@@ -87,6 +88,7 @@ class Observation(Record):
     upgrades: Upgrades | Unobserved = NOT_LOOKED
     machine: Machine | Unobserved = NOT_LOOKED
     memory: Memory | Unobserved = NOT_LOOKED
+    ollama_program: ProgramState | Unobserved = NOT_LOOKED
     ollama_service: ServiceState | Unobserved = NOT_LOOKED
     ollama_models: ModelStore | Unobserved = NOT_LOOKED
     ollama_residency: Residency | Unobserved = NOT_LOOKED

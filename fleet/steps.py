@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fleet.guard import GuardedChange
 from fleet.host.steps import HostStep
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
+from fleet.ollama.steps import ConfigureService, EvictResident, InstallProgram, LoadResident, PullModel, RetireOllama
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument
 from fleet.rail_gid import RenewGid
@@ -23,6 +23,7 @@ AnyStep = Annotated[
     | WriteTransit
     | ActivateTransit
     | RemoveTransit
+    | InstallProgram
     | ConfigureService
     | PullModel
     | LoadResident

@@ -57,7 +57,7 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
         case Refusal() as refusal:
             yield from refuse(refusal)
         case ConfigureService() as step:
-            yield from carry_out(host, [step], configure_script)
+            yield from carry_out(host, [step], lambda step: configure_script(step, desired.endpoint.url))
             yield from read_back(lambda _: _service_read_back(desired, step), ANSWERS_WITHIN_SECONDS)
 
 

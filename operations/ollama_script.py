@@ -1,45 +1,60 @@
 """What the operations of Ollama send to a host: one script for each step."""
 
 import json
+from collections.abc import Iterator
 from importlib.resources import files
 from shlex import quote
 from typing import Any
 
 from fleet.ollama.deployment import UNIT, OllamaDeployment
+from fleet.ollama.program import TREES, UNIT_PATH
 from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
 from fleet.step import Step
 from operations.acting import write_file
+from operations.ollama_switch import RESTART, USER_SCRIPT, switch_script
 
 
-def configure_script(step: ConfigureService) -> str:
+def configure_script(step: ConfigureService, endpoint: str) -> str:
     """One script; killed anywhere in it, it leaves a state from which this step or a smaller one is due.
 
     The residents unit is enabled last: a restart before that would ask for models that are still to be pulled.
     """
+    return "\n".join([*_files(step), *_started(step, endpoint), *_afterwards(step)])
+
+
+def _files(step: ConfigureService) -> Iterator[str]:
+    """What is durable, and systemd told of it."""
     directory = quote(step.path.rpartition("/")[0])
-    parts = []
+    if step.user:
+        yield USER_SCRIPT
+    if step.unit_text is not None:
+        yield f"({write_file(UNIT_PATH, step.unit_text, 0o644)})"
     if step.write:
-        parts += [
-            f"[ -d {directory} ] || mkdir -m 0755 {directory}",
-            f"({write_file(step.path, step.text, 0o644)})",
-        ]
+        yield f"[ -d {directory} ] || mkdir -m 0755 {directory}"
+        yield f"({write_file(step.path, step.text, 0o644)})"
     if step.residents:
-        parts += [_residents(step.residents_text)]
+        yield _residents(step.residents_text)
     if step.reload or step.residents:
-        parts += ["timeout 60 systemctl daemon-reload"]
+        yield "timeout 60 systemctl daemon-reload"
     if step.enable:
-        parts += [f"timeout 60 systemctl --quiet enable {UNIT}"]
-    if step.restart:
-        parts += [
-            f"timeout 120 systemctl restart {UNIT} || {{",
-            f'  echo "{UNIT}: expected it to restart, found it refused; see journalctl -u {UNIT}" >&2',
-            "  exit 69",
-            "}",
-        ]
+        yield f"timeout 60 systemctl --quiet enable {UNIT}"
+
+
+def _started(step: ConfigureService, endpoint: str) -> Iterator[str]:
+    """The link, the restart, and the old build back where the new one does not answer."""
+    if step.restart and step.version is not None:
+        yield switch_script(step, step.version, endpoint)
+    elif step.restart:
+        yield RESTART
+
+
+def _afterwards(step: ConfigureService) -> Iterator[str]:
+    """What waits for a process that runs."""
     if step.residents and step.residents_text is not None:
-        parts += [f"timeout 60 systemctl --quiet enable {RESIDENTS}"]
-    return "\n".join(parts)
+        yield f"timeout 60 systemctl --quiet enable {RESIDENTS}"
+    if step.forgets:
+        yield "rm -rf " + " ".join(quote(f"{TREES}/{each}") for each in step.forgets)
 
 
 def _residents(text: str | None) -> str:

@@ -1,9 +1,14 @@
-"""What a command says on a host, line by line as it comes: one exec channel for something that takes long."""
+"""What a command says on a host, line by line as it comes, or a file that it gets: one exec channel, however long."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from shlex import quote
 
 from pyinfra.api import Host, StringCommand
+from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.ssh import SSHConnector
+
+PIECE_BYTES = 256 * 1024
 
 
 class Broken(Exception):
@@ -23,6 +28,42 @@ def lines(host: Host, command: StringCommand) -> Iterator[str]:
     yield from output.stdout_lines
     if not is_ok:
         raise Broken(_last(output.stderr_lines))
+
+
+def send(host: Host, command: StringCommand, path: str, offset: int, tell: Callable[[int], None]) -> None:
+    """Give a command a file of this machine as its input; raises Broken where it did not take it, OSError for the file.
+
+    + offset: bytes at its beginning that are left out
+    + tell: gets how many bytes have gone so far, now and then
+    """
+    connector = host.connector
+    if isinstance(connector, SSHConnector) and connector.client is not None:
+        _send_over_ssh(connector, command.get_raw_value(), path, offset, tell)
+    elif isinstance(connector, LocalConnector):
+        here = StringCommand(f"tail -c +{offset + 1} {quote(path)} | {{ {command.get_raw_value()}; }}")
+        is_ok, output = host.run_shell_command(here, print_output=False, print_input=False)
+        if not is_ok:
+            raise Broken(_last(output.stderr_lines))
+    else:
+        raise Broken("expected a connection over SSH to send a file, found another one")
+
+
+def _send_over_ssh(connector: SSHConnector, command: str, path: str, offset: int, tell: Callable[[int], None]) -> None:
+    assert connector.client is not None
+    stdin, stdout, stderr = connector.client.exec_command(command)
+    channel = stdout.channel
+    try:
+        with open(path, "rb") as file, suppress(OSError):
+            file.seek(offset)
+            while piece := file.read(PIECE_BYTES):
+                channel.sendall(piece)
+                tell(file.tell())
+        channel.shutdown_write()
+        if channel.recv_exit_status() != 0:
+            raise Broken(_last(stderr.read().decode(errors="replace").splitlines()))
+    finally:
+        stdin.close()
+        channel.close()
 
 
 def _over_ssh(connector: SSHConnector, command: str) -> Iterator[str]:

@@ -92,6 +92,7 @@ class Host:
             "path": path,
             "content_digest": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
             "resets": resets,
+            "managed": text.startswith("# Managed by sparks"),
             "environment": self.redacted(environment),
         }
 
@@ -177,11 +178,16 @@ class Host:
     def serves(self, environment):
         """Whether the endpoint must answer: the unit's process listens there, or there is no unit."""
         if self.show["LoadState"] == "not-found":
-            return True
+            return not (self.fresh_home and self.store.is_silent(self.arguments["endpoint"]))
         if environment is None:
             return False
         there = self.grammar.connect_url(environment.get("OLLAMA_HOST", ""))
         return there == self.grammar.connect_url(self.arguments["endpoint"])
+
+    @property
+    def fresh_home(self):
+        """Where models will be on a host without a unit that is to get one; None elsewhere."""
+        return self.arguments.get("home") if self.show["LoadState"] == "not-found" else None
 
     def directory(self, environment):
         if environment is None:
@@ -194,6 +200,8 @@ class Host:
         return os.path.join(home, ".ollama", "models")
 
     def home(self):
+        if self.fresh_home:
+            return self.fresh_home
         user = self.show["User"] or "root"
         try:
             return pwd.getpwnam(user).pw_dir

@@ -8,6 +8,7 @@ import hashlib
 import http.client
 import json
 import os
+import socket
 import urllib.parse
 
 LIMIT_BYTES = 4 * 2**20
@@ -42,6 +43,18 @@ def ask(endpoint, path):
     if len(body) > LIMIT_BYTES:
         raise Blind(f"{where}: expected at most {LIMIT_BYTES} bytes, found more")
     return body.decode("utf-8", "backslashreplace")
+
+
+def is_silent(endpoint):
+    """Does nobody listen there? Only a refused connection says so."""
+    parts = urllib.parse.urlsplit(endpoint)
+    try:
+        socket.create_connection((parts.hostname, parts.port), timeout=5).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def plain(error):

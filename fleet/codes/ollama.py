@@ -5,6 +5,34 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "there is no `ollama.service`",
         "install Ollama on the host",
     ),
+    "ollama_program_foreign": (
+        "somebody else has put a program where the declared build would go, as upstream's installer does",
+        "its hint has both ways: `adopted` keeps it, `replaces` lets exactly that one go",
+    ),
+    "ollama_program_differs": (
+        "the program that was adopted is another now",
+        "find out who changed it; adopt what is there, or install a build",
+    ),
+    "ollama_unit_other_program": (
+        "a unit of somebody else runs a program elsewhere, so a build that is installed would not be what serves",
+        "let it run `/usr/local/bin/ollama`, or adopt what it runs",
+    ),
+    "ollama_program_room": (
+        "there is no room to unpack the build",
+        "free some",
+    ),
+    "archive_missing": (
+        "the archive that is to be sent is not on this machine, or has another size",
+        "put it there, or name a URL",
+    ),
+    "archive_differs": (
+        "the archive on this machine has another digest than was declared: it was not sent",
+        "find out why; a digest is pinned, not a name",
+    ),
+    "not_installed": (
+        "the build could not be brought to the host, or not be unpacked; whatever runs there was not touched",
+        "what it says is why; run again to go on",
+    ),
     "ollama_unit_masked": (
         "the unit is masked",
         "`systemctl unmask ollama.service`",

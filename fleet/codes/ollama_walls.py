@@ -37,6 +37,14 @@ OLLAMA_WALLS: dict[str, tuple[str, str]] = {
         "`replaces` of a model is its own digest",
         "the digest that the tag still has on the host, as a refusal has told it",
     ),
+    "program_source": (
+        "a program that is neither one archive with its digest and size, nor one that was adopted",
+        "`archive`, `digest` and `size_bytes`; or `adopted` alone",
+    ),
+    "archive_place": (
+        "an archive that is no URL and no path",
+        "as `https://…/ollama-linux-arm64.tgz` or `/srv/ollama-linux-arm64.tgz`",
+    ),
     "moved_from_twice": (
         "two deployments were moved away from one Spark",
         "it served one; say it of that one",

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from fleet.fit.demand import Demand
 from fleet.fit.needs import Needs
+from fleet.ollama.program import OllamaProgram
 from fleet.ollama.settings import SETTINGS
 from fleet.ollama.units import quoted_assignment
 from fleet.ollama.values import Endpoint, KeepAlive
@@ -92,6 +93,8 @@ class OllamaDeployment(Record):
 
     listen: str = "127.0.0.1:11434"
     """Address and port to listen on, both written out: OLLAMA_HOST has too many silent defaults."""
+    program: OllamaProgram | None = None
+    """The build that serves; None takes whatever is there."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Ollama's other settings by name. Never a secret: it goes into a file that everybody can read."""
     models: tuple[OllamaModelPin, ...] = ()

@@ -19,6 +19,8 @@ class SettingsFile(Record):
     """None where only a sight of it was asked for (an environment file may hold nothing but secrets)."""
     resets: bool = False
     """An empty `Environment=` in it drops what the files before it set."""
+    managed: bool = False
+    """Does it say of itself that it is ours?"""
     environment: dict[str, str] = Field(default_factory=dict)
 
     @property

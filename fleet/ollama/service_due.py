@@ -2,6 +2,8 @@
 
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment
+from fleet.ollama.program import UNIT_TEXT
+from fleet.ollama.program_due import ProgramDue, program_due
 from fleet.ollama.residents_unit import CURL, residents_digest, residents_text
 from fleet.ollama.service import ResidentsUnit, ServiceState, ollama_settings
 from fleet.ollama.steps import ConfigureService
@@ -14,11 +16,15 @@ def service_step(desired: OllamaDeployment, seen: Observation) -> ConfigureServi
     if blind := seen.unobserved("ollama_service"):
         return blind
     state, subject = known(seen.ollama_service), f"{seen.host} {UNIT}"
-    refusal = _unusable(state, subject) or _overridden(desired, state, subject) or _no_curl(desired, state, subject)
+    program = program_due(desired.program, state, seen)
+    if isinstance(program, Refusal):
+        return program
+    refusal = None if program.unit else _unusable(state, subject)
+    refusal = refusal or _overridden(desired, state, subject) or _no_curl(desired, state, subject)
     if refusal is not None:
         return refusal
-    due = _due(desired, state)
-    return _step(desired, subject, due) if due else None
+    due = _due(desired, state, program)
+    return _step(desired, subject, due, program) if due else None
 
 
 def _unusable(state: ServiceState, subject: str) -> Refusal | None:
@@ -26,7 +32,11 @@ def _unusable(state: ServiceState, subject: str) -> Refusal | None:
         code = {"not-found": "ollama_unit_missing", "masked": "ollama_unit_masked"}.get(
             state.load_state, "ollama_unit_unreadable"
         )
-        hint = "install Ollama on the host" if state.load_state == "not-found" else f"systemctl status {UNIT}"
+        hint = (
+            "install Ollama, or let the roster name a program for it"
+            if state.load_state == "not-found"
+            else f"systemctl status {UNIT}"
+        )
         return Refusal(code=code, subject=subject, expected="a loaded unit", found=state.load_state, hint=hint)
     if state.unit_file_state not in ("enabled", "enabled-runtime", "disabled"):
         return Refusal(
@@ -63,19 +73,21 @@ def _no_curl(desired: OllamaDeployment, state: ServiceState, subject: str) -> Re
     return Refusal(code="curl_missing", subject=subject, expected=f"{CURL} to load residents", found="none", hint=hint)
 
 
-def _due(desired: OllamaDeployment, state: ServiceState) -> dict[str, tuple[str, str]]:
+def _due(desired: OllamaDeployment, state: ServiceState, program: ProgramDue) -> dict[str, tuple[str, str]]:
     """What differs, by part: what was found and what will be."""
-    due: dict[str, tuple[str, str]] = {}
+    due: dict[str, tuple[str, str]] = {f"program {at}": each for at, each in enumerate(program.found)}
     if state.own_drop_in != desired.drop_in_digest:
         due["write"] = (f"drop-in {state.own_drop_in or 'absent'}", f"drop-in {desired.drop_in_digest}")
     elif state.need_daemon_reload:
         due["reload"] = ("systemd has an older drop-in loaded", "systemd has it loaded")
     due |= _residents_due(desired, state.residents)
     if state.unit_file_state != "enabled":
-        due["enable"] = (state.unit_file_state, "enabled")
+        due["enable"] = (state.unit_file_state or "not enabled", "enabled")
     running = _running(desired, state)
     if running is not None:
         due["restart"] = (running, "running with this environment")
+    elif program.restarts:
+        due["restart"] = ("running another program", "running this one")
     return due
 
 
@@ -108,7 +120,9 @@ def _running(desired: OllamaDeployment, state: ServiceState) -> str | None:
     return "running with " + ", ".join(f"{name}={found[name]}" if name in found else f"no {name}" for name in differing)
 
 
-def _step(desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str]]) -> ConfigureService:
+def _step(
+    desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str]], program: ProgramDue
+) -> ConfigureService:
     return ConfigureService(
         subject=subject,
         before="; ".join(before for before, _ in due.values()),
@@ -118,9 +132,15 @@ def _step(desired: OllamaDeployment, subject: str, due: dict[str, tuple[str, str
         path=DROP_IN,
         text=desired.drop_in_text,
         write="write" in due,
-        reload="write" in due or "reload" in due,
+        reload="write" in due or "reload" in due or program.unit,
         enable="enable" in due,
         restart="restart" in due,
         residents="residents" in due,
         residents_text=residents_text(desired),
+        switch=program.switch,
+        kept=program.kept,
+        version=desired.program.version if desired.program is not None and desired.program.is_installed else None,
+        unit_text=UNIT_TEXT if program.unit else None,
+        user=program.user,
+        forgets=program.forgets,
     )

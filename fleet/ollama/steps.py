@@ -5,6 +5,17 @@ from typing import ClassVar, Literal
 from fleet.step import Effect, Step
 
 
+class InstallProgram(Step):
+    """Bring one build of Ollama onto the host, verified before anything of it is unpacked, beside whatever runs."""
+
+    kind: Literal["ollama_install"] = "ollama_install"
+    version: str
+    archive: str
+    archive_digest: str
+    size_bytes: int
+    folder: str
+
+
 class ConfigureService(Step):
     """Make drop-in and residents unit durable, load them, enable both, and restart Ollama where its process differs."""
 
@@ -19,6 +30,18 @@ class ConfigureService(Step):
     """Whether the residents unit is to be made as `residents_text`."""
     residents_text: str | None
     """None where there should be no such unit."""
+    switch: str | None = None
+    """The executable that the link shall lead to; the old one is back where the new one does not answer."""
+    kept: str | None = None
+    """The digest of the foreign program at the link's place, which is kept aside."""
+    version: str | None = None
+    """What its API must say of its version; None where the roster names no build."""
+    unit_text: str | None = None
+    """The unit file to be written; None where there is one."""
+    user: bool = False
+    """Whether the user that runs it is to be made."""
+    forgets: tuple[str, ...] = ()
+    """Folders of builds that go once it answers."""
 
 
 class PullModel(Step):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from fleet.files import FoundFile, comparable, wanted_files
-from fleet.ollama.steps import PullModel
+from fleet.ollama.steps import InstallProgram, PullModel
 from fleet.plan import Plan
 from fleet.planned import HostPlan, PlannedOperation
 from fleet.step import Effect, Step
@@ -81,5 +81,7 @@ def _summary(plan: Plan) -> str:
         return "nothing is due"
     counts = Counter(step.effect for step in plan.steps)
     parts = [f"{count} {effect}" for effect, count in sorted(counts.items())]
-    size = sum(step.size_bytes for step in plan.steps if isinstance(step, PullModel))
-    return f"{len(plan.steps)} steps: {', '.join(parts)}" + (f"; downloads up to {size:,} bytes" if size else "")
+    size = sum(step.size_bytes for step in plan.steps if isinstance(step, PullModel | InstallProgram))
+    return f"{len(plan.steps)} steps: {', '.join(parts)}" + (
+        f"; up to {size:,} bytes come to the hosts" if size else ""
+    )

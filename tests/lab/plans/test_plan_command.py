@@ -30,7 +30,7 @@ def test_both_ways_make_the_same_plan_and_either_carries_it_out(site: Site, tmp_
     assert (shown.status, shown.looks) == (0, [])
     assert f"plan {native.plans['chat']}\nfor deployment chat: serve\n" in shown.out
     assert "+      mtu: 9000" in shown.out
-    assert "7 steps: 2 activate, 1 download, 1 load, 1 restart, 2 write; downloads up to 10 bytes" in shown.out
+    assert "7 steps: 2 activate, 1 download, 1 load, 1 restart, 2 write; up to 10 bytes come to the hosts" in shown.out
     done = site.run("--data", f"plan={document['plan_digest']},{native.plans['b']}", "-y")
     assert done.status == 0, done.err
     sent = [text for each in document["plan"]["hosts"] for one in each["operations"]
