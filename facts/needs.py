@@ -120,11 +120,22 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
 
 
 def retire_looks(desired: DesiredSpark) -> Looks:
-    """What a decision about a Spark rests on that serves nothing: whether anything of a deployment is left there."""
+    """What a decision about a Spark rests on that serves nothing: whether anything of a deployment is left there.
+
+    What has moved away may be copied from here.
+    """
     looks: Looks = {"ollama_service": Wanted(OllamaService)}
     if desired.retirement is not None:
         looks |= {"invocation": Wanted(OllamaInvocation), "generation": Wanted(GenerationStamp)}
+    if desired.is_source:
+        looks["ollama_models"] = Wanted(OllamaModels)
     return looks
+
+
+def offer_looks(desired: DesiredSpark) -> Looks:
+    """What an offer of a model rests on: the store that has it."""
+    looks = retire_looks(desired) if desired.ollama is None else ollama_looks(desired.ollama)
+    return {"ollama_models": looks["ollama_models"]}
 
 
 def ledger_looks(desired: DesiredSpark) -> Looks:

@@ -16,6 +16,7 @@ from fleet.ollama.decide import evict_steps, model_step, resident_step, service_
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.fit import admitted
+from fleet.ollama.offer import offer_step
 from fleet.ollama.program_due import install_step
 from fleet.ollama.retire import RUNTIME, retire_step
 from fleet.rail_guarded import durable_step, running_step
@@ -32,6 +33,8 @@ FILES_OF_OTHERS, TRANSIT, MANAGEMENT = "files of others", "transit between rails
 OLLAMA_PROGRAM, OLLAMA_SETTINGS = "ollama program", "ollama settings"
 OLLAMA_MODELS, OLLAMA_RESIDENTS = "ollama models", "ollama residents"
 """The operations of our deploys by their names; those of rail ends have `durable` and `active`."""
+OLLAMA_OFFERS = "ollama offers"
+"""Before models: what another Spark copies from this one."""
 OLLAMA_STOPS_FIRST, OLLAMA_STOPS = "ollama stops first", "ollama stops"
 """Where it serves no more: before the operations that serve elsewhere, and after them."""
 GENERATION = "generation stamp"
@@ -57,6 +60,7 @@ OPERATIONS = frozenset(
         MANAGEMENT,
         OLLAMA_PROGRAM,
         OLLAMA_SETTINGS,
+        OLLAMA_OFFERS,
         OLLAMA_MODELS,
         OLLAMA_RESIDENTS,
         OLLAMA_STOPS_FIRST,
@@ -145,22 +149,25 @@ def _ollama(
     desired: DesiredSpark, seen: Observation, drained: Drained, admission: Admission, beside: Beside
 ) -> Iterator[Decided]:
     ollama: OllamaDeployment | None = desired.ollama
+    for offer in beside.offers:
+        yield Decided(OLLAMA_OFFERS, f"ollama model {offer.model} for {offer.to}", (), offer_step(offer, seen))
     if ollama is None:
         outcome = retire_step(desired.name, desired.retirement, seen, drained, beside.hosts)
         yield Decided(OLLAMA_STOPS_FIRST if desired.stops_first else OLLAMA_STOPS, RUNTIME, (), outcome)
         return
-    for each in _ollama_alone(ollama, seen):
+    for each in _ollama_alone(ollama, seen, beside):
         outcome = undrained(each.outcome, ollama, seen, drained)
         yield each._replace(outcome=admitted(outcome, ollama, seen, desired.memory_policy, admission))
 
 
-def _ollama_alone(ollama: OllamaDeployment, seen: Observation) -> Iterator[Decided]:
+def _ollama_alone(ollama: OllamaDeployment, seen: Observation, beside: Beside) -> Iterator[Decided]:
     """What it needs, whoever is served now."""
     if ollama.program is not None:
         yield Decided(OLLAMA_PROGRAM, OLLAMA_PROGRAM, (), install_step(ollama.program, seen))
     yield Decided(OLLAMA_SETTINGS, UNIT, (), service_step(ollama, seen))
     for model in ollama.models:
-        yield Decided(OLLAMA_MODELS, f"ollama model {model.name}", (), model_step(model, seen))
+        outcome = model_step(model, seen, beside.sources.get(model.name))
+        yield Decided(OLLAMA_MODELS, f"ollama model {model.name}", (), outcome)
     yield from _each(OLLAMA_RESIDENTS, "ollama residents that nobody declared", evict_steps(ollama, seen))
     for resident in ollama.residents:
         subject = f"ollama resident {resident.model}"

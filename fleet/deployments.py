@@ -19,10 +19,18 @@ class Deployment(Record):
     stop_first: bool = False
     """Is it stopped there before it starts here? Otherwise once it answers here, so that it is never away."""
 
+    copy_from: tuple[HostName, ...] = ()
+    """Sparks that its models may be copied from, over a rail; so may they from the one that served it before."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The Sparks that its models may be copied from, in the order in which they are asked."""
+        return tuple(dict.fromkeys((*([self.moved_from] if self.moved_from else []), *self.copy_from)))
+
     @property
     def hosts(self) -> tuple[str, ...]:
         """Every Spark that a plan of it is about, the one that serves it first."""
-        return (self.spark, *([self.moved_from] if self.moved_from else []))
+        return (self.spark, *self.sources)
 
 
 def retirement(name: str, spark: Spark, deployments: Mapping[str, Deployment]) -> Retirement | None:
@@ -47,6 +55,9 @@ def assigned(
         if deployment.moved_from is not None:
             _moved(name, deployment, deployment.moved_from)
             _enrolled(deployment.moved_from, f"deployments.{name}.moved_from", sparks, known)
+        for source in deployment.copy_from:
+            _copied(name, deployment, source)
+            _enrolled(source, f"deployments.{name}.copy_from", sparks, known)
     serves = _by_spark({name: each.spark for name, each in deployments.items()})
     left = _by_spark({name: each.moved_from for name, each in deployments.items() if each.moved_from})
     for spark, names in serves.items():
@@ -67,6 +78,11 @@ def assigned(
 def _moved(name: str, deployment: Deployment, source: str) -> None:
     if source == deployment.spark:
         raise wall("moved_nowhere", f"deployments.{name}.moved_from: expected another spark, found {source}")
+
+
+def _copied(name: str, deployment: Deployment, source: str) -> None:
+    if source == deployment.spark or deployment.copy_from.count(source) > 1:
+        raise wall("copied_nowhere", f"deployments.{name}.copy_from: expected other sparks, each once, found {source}")
 
 
 def _enrolled(spark: str, place: str, sparks: Mapping[str, Spark], known: Callable[[str, str], None]) -> None:

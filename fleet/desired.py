@@ -50,6 +50,8 @@ class DesiredSpark(Record):
     ollama: OllamaDeployment | None
     retirement: Retirement | None = None
     """What becomes of what an earlier deployment left, where it serves nothing; None where nothing was said."""
+    is_source: bool = False
+    """May others copy models from it?"""
     transit: Transit | None = None
     """What it passes on for its neighbours in a ring; None where nothing."""
     memory_policy: Policy = Policy()

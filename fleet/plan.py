@@ -153,7 +153,7 @@ def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
         spark = Spark(enrolled=True, machine_id=spark.machine_id)
         return DesiredSpark(name=desired.name, spark=spark, rail_ends=(), ollama=None, kernel=desired.kernel)
     asked = desired.replaced(spark=spark, kernel=None)
-    unserved = {"ollama": None, "retirement": None, "memory_policy": Policy()}
+    unserved = {"ollama": None, "retirement": None, "is_source": False, "memory_policy": Policy()}
     if scope is Scope.HOST:
         return asked.replaced(rail_ends=(), transit=None, **unserved)
     asked = asked.replaced(host=None)

@@ -87,6 +87,7 @@ class Roster(Record):
             rail_ends=ends,
             ollama=serving[0].ollama if serving else None,
             retirement=retirement(name, spark, self.deployments),
+            is_source=any(name in each.sources for each in self.deployments.values()),
             transit=transit_of(self.fabrics.values(), name),
             memory_policy=self.memory,
             host=None if spark.host is None else self.hosts[spark.host],

@@ -6,7 +6,16 @@ from pydantic import Field
 
 from fleet.guard import GuardedChange
 from fleet.host.steps import HostStep
-from fleet.ollama.steps import ConfigureService, EvictResident, InstallProgram, LoadResident, PullModel, RetireOllama
+from fleet.ollama.steps import (
+    ConfigureService,
+    CopyModel,
+    EvictResident,
+    InstallProgram,
+    LoadResident,
+    OfferModel,
+    PullModel,
+    RetireOllama,
+)
 from fleet.rail_active import Activate
 from fleet.rail_document import WriteDocument
 from fleet.rail_gid import RenewGid
@@ -26,6 +35,8 @@ AnyStep = Annotated[
     | InstallProgram
     | ConfigureService
     | PullModel
+    | OfferModel
+    | CopyModel
     | LoadResident
     | EvictResident
     | RetireOllama

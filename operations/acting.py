@@ -97,22 +97,27 @@ def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -
         forget(host)
 
 
-def carry_out_telling(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -> Iterator[Call]:
-    """As `carry_out`, for steps that take long: what each prints is told while it runs."""
+def carry_out_telling(
+    host: Host, steps: Sequence[Step], script: Callable[[Any], str], given: Callable[[Any], str | None] = lambda _: None
+) -> Iterator[Call]:
+    """As `carry_out`, for steps that take long: what each prints is told while it runs.
+
+    + given: what the script of a step reads, where that is nothing for a plan, or for a list of processes
+    """
     if refusals := not_approved(host, steps):
         yield from refuse(*refusals)
         return
     for step in steps:
         begins(host, step)
         command = Script(script(step), step)
-        yield Call(step.kind, _told, command, step=step, sends=command.planned.sends)
+        yield Call(step.kind, _told, command, given, step=step, sends=command.planned.sends)
         carried_out(host, step)
         forget(host)
 
 
-def _told(state: State, host: Host, command: Script) -> bool:
+def _told(state: State, host: Host, command: Script, given: Callable[[Any], str | None]) -> bool:
     try:
-        for line in lines(host, command):
+        for line in lines(host, command, given(command.step)):
             going_on(host, line)
     except (Broken, OSError, EOFError, SSHException) as error:
         logger.error(f"{host.print_prefix}{str(error) or type(error).__name__}")

@@ -26,7 +26,11 @@ def root_script(script: str) -> str:
 
 def ask(host: Host, script: str, seconds: float) -> Answer | None:
     """What a script said that root ran; None where the connection gave no answer."""
-    command = StringCommand(root_script(script))
+    return answered(host, StringCommand(root_script(script)), seconds)
+
+
+def answered(host: Host, command: StringCommand, seconds: float) -> Answer | None:
+    """What a command said, to nobody but us; None where the connection gave no answer."""
     try:
         with gevent.Timeout(seconds):
             is_ok, output = host.run_shell_command(command, print_output=False, print_input=False)

@@ -14,17 +14,21 @@ from fleet.ollama.decide import evict_steps, model_step, resident_step, service_
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.fit import admitted
+from fleet.ollama.source import Sources
 from fleet.ollama.steps import ConfigureService
 from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.acting import carry_out, carry_out_telling, read_back, refuse
 from operations.lock import under_lock
+from operations.ollama_copy import given
 from operations.ollama_script import ask_script, configure_script
 from operations.started import has_started, started
 
 ANSWERS_WITHIN_SECONDS = 60.0
 """How long the API may take to answer after a restart: under 1 s for the stand-in, a few for the real server
 while it looks for GPUs."""
+NOWHERE: Sources = {}
+"""No model can be copied."""
 _USUAL = Policy()
 Outcome = Step | Refusal | None
 Outcomes = Sequence[Outcome]
@@ -62,13 +66,17 @@ def service(desired: OllamaDeployment | None, drained: Drained = frozenset()) ->
 
 
 @operation()
-def model(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> Generator[Any, None, None]:
+def model(
+    desired: OllamaDeployment | None, drained: Drained = frozenset(), sources: Sources = NOWHERE
+) -> Generator[Any, None, None]:
     """
-    Make every declared model present by its digest. An absent one is pulled where its pin allows that, and a pull that
-    ends on another digest is a failure; a tag that holds another digest is refused, unless its pin says that it goes.
+    Make every declared model present by its digest. An absent one is copied from another host that has it, else pulled
+    where its pin allows that, and a pull that ends on another digest is a failure; a tag that holds another digest is
+    refused, unless its pin says that it goes.
 
     + desired: the deployment, or None where this host serves nothing
     + drained: digests of the processes that were drained
+    + sources: by model, where one can be copied from (`ollama_copy.offered` comes before it there)
 
     .. code:: python
 
@@ -76,7 +84,7 @@ def model(desired: OllamaDeployment | None, drained: Drained = frozenset()) -> G
     """
     yield from _make_so(
         desired,
-        _model_outcomes,
+        lambda desired: _model_outcomes(desired, sources),
         "every declared model is there",
         lambda outcome, wanted, seen: undrained(outcome, wanted, seen, drained | started(host)),
     )
@@ -115,9 +123,9 @@ def _service_outcome(desired: OllamaDeployment, drained: Drained) -> Outcome:
     return undrained(service_step(desired, seen), desired, seen, drained | started(host))
 
 
-def _model_outcomes(desired: OllamaDeployment) -> Outcomes:
+def _model_outcomes(desired: OllamaDeployment, sources: Sources) -> Outcomes:
     seen = _seen(desired)
-    return [model_step(pin, seen) for pin in desired.models]
+    return [model_step(pin, seen, sources.get(pin.name)) for pin in desired.models]
 
 
 def _resident_outcomes(desired: OllamaDeployment) -> Outcomes:
@@ -139,7 +147,9 @@ def _make_so(desired: OllamaDeployment | None, decide: Any, done: str, allowed: 
     elif not steps:
         host.noop(done)
     else:
-        yield from carry_out_telling(host, steps, lambda step: ask_script(desired, step))
+        yield from carry_out_telling(
+            host, steps, lambda step: ask_script(desired, step), lambda step: given(host, step)
+        )
         yield from read_back(lambda _: _first_difference(decide(desired)), SHOWS_WITHIN_SECONDS)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.program import TREES, UNIT_PATH
 from fleet.ollama.residents_unit import RESIDENTS, RESIDENTS_PATH
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
+from fleet.ollama.steps import ConfigureService, CopyModel, EvictResident, LoadResident, PullModel
 from fleet.step import Step
 from operations.acting import write_file
+from operations.ollama_copy import copy_script
 from operations.ollama_switch import RESTART, USER_SCRIPT, switch_script
 
 
@@ -64,8 +65,10 @@ def _residents(text: str | None) -> str:
 
 
 def ask_script(desired: OllamaDeployment, step: Step) -> str:
-    """A script that has Ollama pull, load or unload a model."""
+    """A script that copies a model, or has Ollama pull, load or unload one."""
     match step:
+        case CopyModel():
+            return copy_script(step, desired.endpoint.url)
         case PullModel():
             asked: dict[str, Any] = {"do": "pull", "digest": step.manifest_digest, "replaces": step.replaces}
         case LoadResident():

@@ -15,16 +15,19 @@ class Broken(Exception):
     """The command failed, or the connection ended before it did; one line."""
 
 
-def lines(host: Host, command: StringCommand) -> Iterator[str]:
+def lines(host: Host, command: StringCommand, given: str | None = None) -> Iterator[str]:
     """Each line of the command's output; raises Broken where it did not end well.
+
+    + given: what it reads: a secret is in no list of processes then
 
     The channel is closed when the caller stops asking: then whatever the command prints next ends it.
     """
     connector = host.connector
     if isinstance(connector, SSHConnector) and connector.client is not None:
-        yield from _over_ssh(connector, command.get_raw_value())
+        yield from _over_ssh(connector, command.get_raw_value(), given)
         return
-    is_ok, output = host.run_shell_command(command, print_output=False, print_input=False)
+    reads = {} if given is None else {"_stdin": given}
+    is_ok, output = host.run_shell_command(command, print_output=False, print_input=False, **reads)
     yield from output.stdout_lines
     if not is_ok:
         raise Broken(_last(output.stderr_lines))
@@ -66,10 +69,12 @@ def _send_over_ssh(connector: SSHConnector, command: str, path: str, offset: int
         channel.close()
 
 
-def _over_ssh(connector: SSHConnector, command: str) -> Iterator[str]:
+def _over_ssh(connector: SSHConnector, command: str, given: str | None) -> Iterator[str]:
     assert connector.client is not None
     stdin, stdout, stderr = connector.client.exec_command(command)
     try:
+        if given is not None:
+            stdin.write(given)
         stdin.close()
         for line in stdout:
             yield line.rstrip("\n")

@@ -54,8 +54,9 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "`apt-get install curl`",
     ),
     "model_absent": (
-        "a declared model is not there, and its pin does not allow a pull",
-        "pull it, or set `pull: True`",
+        "a declared model is not there, no Spark of the run that it may be copied from has it, and its pin does not "
+        "allow a pull",
+        "pull it, set `pull: True`, or name a Spark that has it in `copy_from` of the deployment",
     ),
     "model_digest_differs": (
         "the tag holds another digest than the pin: it was republished",
@@ -91,6 +92,14 @@ OLLAMA: dict[str, tuple[str, str]] = {
     "ollama_port_taken": (
         "another process listens where Ollama shall: its unit could not start there",
         "find out whose it is, and end it or let Ollama listen elsewhere",
+    ),
+    "offer_gone": (
+        "another Spark would have copied a model from here, and it has gone since the run began",
+        "run again: it comes from elsewhere, or is refused",
+    ),
+    "not_offered": (
+        "the server that offers a model to another Spark did not start",
+        "what it says is why; run again",
     ),
     "ollama_left_behind": (
         "the roster has no deployment on the Spark, and files of one are there: it would serve again at every boot",

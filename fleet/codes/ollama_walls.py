@@ -53,6 +53,10 @@ OLLAMA_WALLS: dict[str, tuple[str, str]] = {
         "a deployment that moved to where it was",
         "another Spark, or no `moved_from`",
     ),
+    "copied_nowhere": (
+        "`copy_from` names the Spark itself, or one twice",
+        "other Sparks, each once",
+    ),
     "retire_serves": (
         "a Spark that serves and whose Ollama shall be retired",
         "one of the two",

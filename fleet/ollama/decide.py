@@ -7,8 +7,10 @@ from fleet.observation import Observation, known
 from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResidentPin
 from fleet.ollama.residency import Residency, Resident
 from fleet.ollama.service_due import service_step
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel
-from fleet.ollama.store import OllamaModel
+from fleet.ollama.source import Source
+from fleet.ollama.steps import ConfigureService, CopyModel, EvictResident, LoadResident, PullModel
+from fleet.ollama.store import ModelStore, OllamaModel
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
 
 __all__ = ["evict_steps", "model_step", "residency_to_be", "resident_step", "service_step"]
@@ -17,17 +19,31 @@ CLOCK_SLACK_SECONDS = 5
 """A look rounds to seconds, and a request may end between the answer and the reading of the clock."""
 
 
-def model_step(pin: OllamaModelPin, seen: Observation) -> PullModel | Refusal | None:
-    """A pull where the model is absent and may be pulled, or where its tag shall move; another digest is refused."""
+def model_step(
+    pin: OllamaModelPin, seen: Observation, source: Source | None = None
+) -> PullModel | CopyModel | Refusal | None:
+    """What brings a model where it is absent, or where its tag shall move; another digest is refused.
+
+    + source: where it can be copied from, which is better than to download it
+    """
     if blind := seen.unobserved("ollama_models"):
         return blind
     subject = f"{seen.host} ollama model {pin.name}"
-    found = known(seen.ollama_models).model(pin.name)
+    store = known(seen.ollama_models)
+    found = store.model(pin.name)
     if found is not None and found.manifest_digest == pin.manifest_digest:
         return None
     if found is not None and found.manifest_digest != pin.replaces:
         return _republished(pin, found, subject)
+    if source is not None and store.directory is not None:
+        return _copy(pin, found, subject, source, store.directory)
     return _pull(pin, found, subject) if pin.pull else _absent(pin, found, subject)
+
+
+def _moves(pin: OllamaModelPin, store: ModelStore) -> bool:
+    """Does another model go for it under its tag?"""
+    found = store.model(pin.name)
+    return found is not None and found.manifest_digest != pin.manifest_digest and found.manifest_digest == pin.replaces
 
 
 def _republished(pin: OllamaModelPin, found: OllamaModel, subject: str) -> Refusal:
@@ -56,6 +72,23 @@ def _pull(pin: OllamaModelPin, found: OllamaModel | None, subject: str) -> PullM
     )
 
 
+def _copy(pin: OllamaModelPin, found: OllamaModel | None, subject: str, source: Source, directory: str) -> CopyModel:
+    return CopyModel(
+        subject=subject,
+        before="absent" if found is None else found.manifest_digest,
+        after=pin.manifest_digest,
+        reason=f"declared; {source.spark} has it: up to {pin.size_bytes:,} bytes over rail {source.rail}",
+        model=pin.name,
+        manifest_digest=pin.manifest_digest,
+        size_bytes=pin.size_bytes,
+        source=source.spark,
+        address=source.address,
+        client=source.client,
+        directory=directory,
+        replaces=None if found is None else found.manifest_digest,
+    )
+
+
 def _absent(pin: OllamaModelPin, found: OllamaModel | None, subject: str) -> Refusal:
     return Refusal(
         code="model_absent",
@@ -69,11 +102,14 @@ def _absent(pin: OllamaModelPin, found: OllamaModel | None, subject: str) -> Ref
 def resident_step(
     pin: OllamaResidentPin, desired: OllamaDeployment, seen: Observation
 ) -> LoadResident | Refusal | None:
-    """A load where the model is not loaded as declared; one that the CPU computes is refused."""
+    """A load where the model is not loaded as declared; one that the CPU computes is refused.
+
+    How an absent model comes is another decision, which refuses where none may.
+    """
     model = next(each for each in desired.models if each.name == pin.model)
     blind = seen.unobserved("ollama_service", "ollama_models", "ollama_residency")
     refusal = blind or model_step(model, seen)
-    if isinstance(refusal, Refusal):
+    if isinstance(refusal, Refusal) and refusal.code != "model_absent":
         return refusal
     subject = f"{seen.host} ollama resident {pin.model}"
     found = residency_to_be(desired, seen).resident(pin.model)
@@ -157,5 +193,6 @@ def residency_to_be(desired: OllamaDeployment, seen: Observation) -> Residency:
     if isinstance(step, ConfigureService) and step.restart:
         return Residency(source="stopped")
     found = known(seen.ollama_residency)
-    moving = {pin.name for pin in desired.models if pin.replaces and isinstance(model_step(pin, seen), PullModel)}
+    store = None if isinstance(seen.ollama_models, Unobserved) else seen.ollama_models
+    moving = {pin.name for pin in desired.models if store is not None and _moves(pin, store)}
     return found.replaced(residents=tuple(each for each in found.residents if each.name not in moving))

@@ -12,7 +12,7 @@ from fleet.observation import Observation, known
 from fleet.ollama.decide import residency_to_be
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.service import ServiceState
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
+from fleet.ollama.steps import ConfigureService, CopyModel, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
@@ -54,7 +54,7 @@ def disrupts(step: Step, desired: OllamaDeployment | None, seen: Observation) ->
             return step.restart
         case EvictResident():
             return True
-        case PullModel():
+        case PullModel() | CopyModel():
             return step.replaces is not None and known(seen.ollama_residency).resident(step.model) is not None
         case LoadResident():
             return _displaces(step, desired, seen)

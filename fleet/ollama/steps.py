@@ -1,8 +1,8 @@
 """The steps that bring one Spark's Ollama to its deployment."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from fleet.step import Effect, Step
+from fleet.step import FOUND, Effect, Step
 
 
 class InstallProgram(Step):
@@ -56,10 +56,51 @@ class PullModel(Step):
     """The digest that is under the tag now, where there is one: what is loaded of it is unloaded first."""
 
 
+class OfferModel(Step):
+    """Give one model of this store to one other Spark over a rail, for a while."""
+
+    kind: Literal["ollama_offer"] = "ollama_offer"
+    effect: Effect = Effect.ACTIVATE
+    model: str
+    manifest_digest: str
+    directory: str
+    """The store that has it."""
+    address: str
+    """Where it is offered: this Spark's end of the rail."""
+    to: str
+    """The Spark that copies it."""
+    client: str
+    """That one's end of the rail; nobody else is answered."""
+    seconds: int
+    """After which the offer ends, whatever became of it."""
+
+
+class CopyModel(Step):
+    """Copy one model from another Spark's store, by digest, over a rail."""
+
+    follows: ClassVar[frozenset[str]] = frozenset({"ollama_service"})
+    """A service that is made so may have its store elsewhere."""
+
+    kind: Literal["ollama_copy"] = "ollama_copy"
+    effect: Effect = Effect.DOWNLOAD
+    model: str
+    manifest_digest: str
+    size_bytes: int
+    source: str
+    address: str
+    client: str
+    directory: Annotated[str, FOUND]
+    """The store that gets it."""
+    replaces: str | None = None
+    """The digest that is under the tag now, where there is one: what is loaded of it is unloaded first."""
+
+
 class LoadResident(Step):
     """Load one model, or load it again as declared."""
 
-    follows: ClassVar[frozenset[str]] = frozenset({"ollama_service", "ollama_pull", "ollama_evict", "ollama_load"})
+    follows: ClassVar[frozenset[str]] = frozenset(
+        {"ollama_service", "ollama_pull", "ollama_copy", "ollama_evict", "ollama_load"}
+    )
     """A restart unloads everything, and the residents unit begins to load by itself."""
 
     kind: Literal["ollama_load"] = "ollama_load"

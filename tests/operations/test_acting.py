@@ -76,8 +76,8 @@ def told(monkeypatch: pytest.MonkeyPatch, answers: Iterator[str]) -> tuple[bool,
     host: Any = SimpleNamespace(name="srv5", print_prefix="[srv5] ")
     watcher: Any = _Watcher()
     monkeypatch.setattr(approved, "_watcher", lambda _: watcher)
-    monkeypatch.setattr(acting, "lines", lambda host, command: answers)
-    return acting._told(state, host, acting.Script("true")), watcher.said
+    monkeypatch.setattr(acting, "lines", lambda host, command, given: answers)
+    return acting._told(state, host, acting.Script("true"), lambda _: None), watcher.said
 
 
 def test_what_a_step_says_on_its_way_is_told_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def _plug_in(world: World) -> None:
     connector._connect = lambda self: _connect(world, self)
     connector.run_shell_command = lambda self, command, *_, **__: _run(world, self, command)
     told: Any = operations.acting
-    told.lines = lambda host, command: _lines(world, host.connector, command)
+    told.lines = lambda host, command, given=None: _lines(world, host.connector, command)
     wanted: Any = Wanted
     read = wanted.read
     wanted.read = lambda self, section: _read(read, self, section)

@@ -20,7 +20,15 @@ from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import OURS
 from fleet.ollama.observed import ModelStore, Residency, Resident
 from fleet.ollama.service import ResidentsUnit, ServiceState
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
+from fleet.ollama.steps import (
+    ConfigureService,
+    CopyModel,
+    EvictResident,
+    LoadResident,
+    OfferModel,
+    PullModel,
+    RetireOllama,
+)
 from fleet.port_settings import ALL, PortSettings
 from fleet.processes import EngineProcesses
 from fleet.rail_active import Activate
@@ -129,7 +137,9 @@ class SimulatedSpark:
                 if step.restart:
                     self.seen = ollama_host.retired(step.replaced(files=False), self.seen)
                     self._runs(self.new_process())
-            case PullModel() | LoadResident() | EvictResident():
+            case OfferModel():
+                pass
+            case PullModel() | CopyModel() | LoadResident() | EvictResident():
                 self._keep_process(ollama_host.applied(step, self.ollama, self.seen))
             case WriteStamp(generation=generation):
                 self.change(generation=Stamp(generation=generation, begun=known(self.seen.generation).begun))

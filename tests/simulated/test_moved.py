@@ -89,3 +89,15 @@ def test_it_is_not_stopped_where_it_was_when_it_does_not_start(tmp_path: Path) -
     assert again.status == FAILED, again.said
     assert "a ollama_retire" not in acts(again)
     assert is_served(again, "a")
+
+
+def test_its_models_come_over_the_rail_from_where_it_was(tmp_path: Path) -> None:
+    found = world()
+    a = found.sparks["a"]
+    a.change(ollama_models=known(a.seen.ollama_models).replaced(directory="/usr/share/ollama/.ollama/models"))
+    b = found.sparks["b"]
+    b.change(ollama_models=known(b.seen.ollama_models).replaced(directory="/usr/share/ollama/.ollama/models"))
+    ran = converge(site(tmp_path), found)
+    assert ran.status == DONE, ran.said
+    assert acts(ran) == ["b ollama_service", "a ollama_offer", "b ollama_copy", "b ollama_load", "a ollama_retire"]
+    assert "t0ken" not in ran.said

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fleet.observation import known
+from fleet.ollama.steps import OfferModel
 from fleet.step import Step
 from tests.simulated import lock, looks
 from tests.simulated.faults import Fault, Kind, Moment
@@ -16,6 +17,7 @@ from tests.simulated.lock import Said
 from tests.simulated.spark import SimulatedSpark, is_write
 
 SUDO = "expected sudo without a password for spark, found it refused"
+OFFERED = '{"port": 40000, "token": "t0ken"}'
 FULL = "expected room to write it whole, found the write refused; the old file stands"
 
 
@@ -113,7 +115,7 @@ class World:
             self.parts[len(self.commands) - 1] = done
             if done == parts:
                 break
-        return Said()
+        return Said(out=OFFERED if isinstance(step, OfferModel) else "")
 
     def _lock(self, spark: SimulatedSpark, session: int, script: str) -> Said:
         said, mark = lock.play(spark, session, script), lock.mark_of(script)

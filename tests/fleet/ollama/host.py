@@ -12,7 +12,7 @@ from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment, OllamaModel
 from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
 from fleet.ollama.residents_unit import residents_digest
 from fleet.ollama.service import ResidentsUnit, SettingsFile
-from fleet.ollama.steps import ConfigureService, EvictResident, LoadResident, PullModel, RetireOllama
+from fleet.ollama.steps import ConfigureService, CopyModel, EvictResident, LoadResident, PullModel, RetireOllama
 from fleet.record import Unobserved, sha256_digest
 from fleet.step import Step
 from fleet.target import Scope
@@ -140,10 +140,10 @@ def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observ
                 changes["process_environment"] = state.expected_environment(desired.desired_environment)
                 residents, process = {}, PROCESS.replaced(pid=8, start_ticks=2)
             state = state.model_copy(update=changes)
-        case PullModel():
+        case PullModel() | CopyModel():
             held = OllamaModel(name=step.model, manifest_digest=step.manifest_digest, size_bytes=step.size_bytes)
             others = [each for each in store.models if each.name != step.model]
-            store = ModelStore(source="api", models=(*others, held))
+            store = store.replaced(source="api", models=(*others, held))
             residents = {name: each for name, each in residents.items() if step.replaces is None or name != step.model}
         case LoadResident():
             residents[step.model] = loaded(name=step.model, context_length=step.context)
