@@ -27,6 +27,10 @@ VERSION = "0.0.0-stand-in"
 NAME = "stand-in for Ollama (no model, no GPU)"
 DEFAULT_CONTEXT = 4096
 FIVE_MINUTES = 300 * 10**9
+HOUR, YEARS = 3600 * 10**9, 50 * 365 * 86400 * 10**9
+"""In nanoseconds: what a test has /api/ps tell of an expiry that is past, or far away and no `forever`."""
+LATE_SECONDS = 2.0
+"""How long a server takes that a test wants to be slow: less than a look waits."""
 MAX_INT64 = 2**63 - 1
 CHUNK_BYTES = 256 * 1024
 KV_BYTES_PER_TOKEN = 64
@@ -359,11 +363,15 @@ def _pull_blob(store: Store, digest: str, content: bytes, failure: str | None) -
             file.flush()
             done = min(done + CHUNK_BYTES, len(content))
             yield progress | {"completed": done}
-            _fail_in_a_blob(failure, path)
+            is_half = len(content) > CHUNK_BYTES and 2 * done >= len(content) > 2 * (done - CHUNK_BYTES)
+            _fail_in_a_blob(failure, path, is_half)
     partial.replace(path)
 
 
-def _fail_in_a_blob(failure: str | None, path: Path) -> None:
+def _fail_in_a_blob(failure: str | None, path: Path, is_half: bool) -> None:
+    """What a test asks of a pull. `half` cuts it once in each blob of several chunks: the next goes on behind that."""
+    if failure == "half" and is_half:
+        raise ConnectionAbortedError
     if failure == "slow":
         time.sleep(0.3)
     elif failure == "disk-full":
@@ -398,8 +406,10 @@ class Runner:
 
     @property
     def entry(self) -> dict[str, Any]:
+        told = {"past": time.time_ns() - HOUR, "far": time.time_ns() + YEARS}
+        expires = told.get(fault("expiry") or "", self.expires)
         return self.model.entry | {
-            "expires_at": rfc3339_nano(time.time_ns() + self.session if self.loading else self.expires),
+            "expires_at": rfc3339_nano(time.time_ns() + self.session if self.loading else expires),
             "size_vram": self.size_vram if not self.loading else 0,
             "size": self.size if not self.loading else 0,
             "context_length": self.context if not self.loading else 0,
@@ -450,7 +460,8 @@ class Scheduler:
 
     def use(self, model: Model, options: dict[str, Any], keep_alive: int | None) -> Runner:
         """The runner for a request that begins; loaded again where its context or its digest differs."""
-        context = options.get("num_ctx") or number_setting("OLLAMA_CONTEXT_LENGTH", 0) or DEFAULT_CONTEXT
+        wanted = options.get("num_ctx") or number_setting("OLLAMA_CONTEXT_LENGTH", 0) or DEFAULT_CONTEXT
+        context = int(fault("context") or 0) or wanted
         if not isinstance(context, (int, float)) or isinstance(context, bool):
             raise Failure(400, 'option "num_ctx" must be of type integer')
         with self.load_lock:
@@ -471,6 +482,8 @@ class Scheduler:
             self.runners[runner.model.name] = runner
         if fault("generate") == "slow":
             time.sleep(1.5)
+        if fault("generate") == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
         runner.loading = False
         return runner
 
@@ -548,6 +561,8 @@ class Handler(BaseHTTPRequestHandler):
             raise ConnectionAbortedError
         elif mode == "close":
             raise ConnectionAbortedError
+        elif mode == "late":
+            time.sleep(LATE_SECONDS)
         return mode in ("garbage", "null")
 
     def _send(self, status: int, body: bytes, kind: str) -> None:

@@ -1,5 +1,6 @@
 """Starts the stand-in for Ollama on loopback, with a store, a registry and faults of its own."""
 
+import http.client
 import json
 import os
 import socket
@@ -77,6 +78,14 @@ class Standin:
     def lines(self, path: str, body: object) -> list[dict[str, Any]]:
         _, text = self.text("POST", path, body)
         return [json.loads(line) for line in text.splitlines()]
+
+    def cut(self, path: str, body: object) -> list[dict[str, Any]]:
+        """The lines of an answer that breaks off."""
+        try:
+            self.text("POST", path, body)
+        except http.client.IncompleteRead as error:
+            return [json.loads(line) for line in error.partial.decode().splitlines()]
+        raise AssertionError("expected an answer that breaks off, found a whole one")
 
     def pull(self, name: str = SMALLEST) -> list[dict[str, Any]]:
         return self.lines("/api/pull", {"model": name})

@@ -3,11 +3,13 @@
 import hashlib
 import http.client
 import json
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -200,6 +202,38 @@ def test_a_cut_pull_goes_on_where_it_stopped(standin: Standin) -> None:
     assert 0 < first["completed"] < first["total"]
     (model,) = standin.ask("GET", "/api/tags")[1]["models"]
     assert "sha256:" + model["digest"] == PINS[SMALLEST]["digest"]
+
+
+def test_a_pull_is_cut_once_at_half_and_the_next_one_goes_on(standin: Standin) -> None:
+    standin.fail(pull="half")
+    cut = standin.cut("/api/pull", {"model": SMALLEST})
+    total = next(line["total"] for line in cut if "total" in line)
+    assert cut[-1]["completed"] == total // 2
+    whole = standin.pull()
+    assert next(line["completed"] for line in whole if "completed" in line) == total // 2
+    assert whole[-1] == {"status": "success"}
+
+
+def test_what_it_says_of_loaded_models_can_be_wrong(standin: Standin) -> None:
+    standin.pull()
+    standin.fail(context="512", expiry="past")
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "options": {"num_ctx": 2048}})
+    (model,) = standin.ask("GET", "/api/ps")[1]["models"]
+    assert model["context_length"] == 512
+    assert model["expires_at"] < datetime.now(UTC).isoformat()
+    standin.fail(expiry="far", ps="late")
+    before = time.monotonic()
+    (model,) = standin.ask("GET", "/api/ps")[1]["models"]
+    assert time.monotonic() - before >= ollama_standin.LATE_SECONDS
+    assert int(model["expires_at"][:4]) > datetime.now(UTC).year + 40
+
+
+def test_it_can_die_while_it_loads(standin: Standin) -> None:
+    standin.pull()
+    standin.fail(generate="die")
+    with pytest.raises((http.client.HTTPException, OSError)):
+        standin.ask("POST", "/api/generate", {"model": SMALLEST})
+    assert standin.process.wait(timeout=5) == -signal.SIGKILL
 
 
 def test_a_republished_tag_has_another_digest(standin: Standin) -> None:
