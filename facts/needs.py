@@ -23,7 +23,7 @@ from facts.needs_kernel import kernel_looks
 from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
-from facts.ollama import OllamaModels, OllamaProgram, OllamaResidency, OllamaService
+from facts.ollama import OllamaModels, OllamaProgram, OllamaRegistry, OllamaResidency, OllamaService
 from facts.pci import PciFunctions
 from facts.port_settings import PortSettings
 from facts.processes import EngineProcesses
@@ -110,9 +110,12 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
     looks: Looks = {} if not desired.demands else memory_looks()
     installs = (("installs", True),) if desired.program is not None and desired.program.is_installed else ()
     looks |= {} if desired.program is None else {"ollama_program": Wanted(OllamaProgram, endpoint)}
+    store = (*endpoint, ("directory", desired.store), *installs)
+    pins = tuple((pin.name, pin.manifest_digest) for pin in desired.models if pin.pull)
+    looks |= {"ollama_registry": Wanted(OllamaRegistry, (*store, ("pins", pins)))} if pins else {}
     return looks | {
         "ollama_service": Wanted(OllamaService),
-        "ollama_models": Wanted(OllamaModels, (*endpoint, ("directory", desired.store), *installs)),
+        "ollama_models": Wanted(OllamaModels, store),
         "ollama_residency": Wanted(OllamaResidency, (*endpoint, *installs)),
         "invocation": Wanted(OllamaInvocation, endpoint),
         "generation": Wanted(GenerationStamp),

@@ -10,6 +10,7 @@ from facts.look import Look, as_root, remote_python
 from fleet.ollama import grammar, units
 from fleet.ollama.deployment import UNIT
 from fleet.ollama.program import HOME, LINK, TREES, USER, ProgramState, parse_program
+from fleet.ollama.registry import Published, parse_published
 from fleet.ollama.residency import Residency, parse_residency
 from fleet.ollama.residents_unit import CURL, RESIDENTS, RESIDENTS_PATH
 from fleet.ollama.service import ServiceState, parse_service
@@ -147,3 +148,40 @@ class OllamaProgram(Look[ProgramState]):
     @override
     def parse(self, text: str) -> ProgramState:
         return parse_program(text)
+
+
+class OllamaRegistry(Look[tuple[Published, ...]]):
+    """
+    What the registry has under the tags of models that the host has not: asked by the host, through the proxies of its
+    Ollama, for a few seconds. A registry that does not answer is told, and is no failure.
+
+    + pins: names and digests of models; those that are here by their digest are not asked about
+    + endpoint: where clients on the host reach Ollama
+    + directory: the store that is wanted, where it is not the one that the running process has
+    + installs: as of `OllamaModels`
+
+    .. code:: python
+
+        (
+            Published(model="qwen3:0.6b", digests=("sha256:…",), size_bytes=522653767, missing_bytes=522653767),
+            Published(model="gemma3:270m", reason="no answer in 6 s"),
+        )
+    """
+
+    needs_root = True
+
+    @override
+    def command(
+        self,
+        pins: tuple[tuple[str, str], ...] = (),
+        endpoint: str = ENDPOINT,
+        directory: str | None = None,
+        installs: bool = False,
+    ) -> str:
+        source = files("facts.remote").joinpath("ollama_registry.py").read_text("utf-8")
+        asked = {"pins": pins, "registry": source, "home": HOME if installs else None}
+        return probe("registry", endpoint=endpoint, directory=directory, **asked)
+
+    @override
+    def parse(self, text: str) -> tuple[Published, ...]:
+        return parse_published(text)

@@ -152,8 +152,8 @@ def _ollama(
     for offer in beside.offers:
         yield Decided(OLLAMA_OFFERS, f"ollama model {offer.model} for {offer.to}", (), offer_step(offer, seen))
     if ollama is None:
-        outcome = retire_step(desired.name, desired.retirement, seen, drained, beside.hosts)
-        yield Decided(OLLAMA_STOPS_FIRST if desired.stops_first else OLLAMA_STOPS, RUNTIME, (), outcome)
+        stops = retire_step(desired.name, desired.retirement, seen, drained, beside.hosts)
+        yield Decided(OLLAMA_STOPS_FIRST if desired.stops_first else OLLAMA_STOPS, RUNTIME, (), stops)
         return
     for each in _ollama_alone(ollama, seen, beside):
         outcome = undrained(each.outcome, ollama, seen, drained)

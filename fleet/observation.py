@@ -30,6 +30,7 @@ from fleet.memory import Memory
 from fleet.netplan.device import NetplanFile
 from fleet.ollama.observed import ModelStore, Residency, ServiceState
 from fleet.ollama.program import ProgramState
+from fleet.ollama.registry import Published
 from fleet.ollama.servers import OllamaServer
 from fleet.pci import PciNetwork
 from fleet.pings import RailPing
@@ -47,8 +48,8 @@ from fleet.vllm import VllmServer
 T = TypeVar("T")
 
 SERVING = frozenset({
-    "ollama_program", "ollama_service", "ollama_models", "ollama_residency", "invocation", "completions",
-    "ollama_servers", "vllm", "llamacpp", "processes", "gpu", "containers",
+    "ollama_program", "ollama_service", "ollama_models", "ollama_registry", "ollama_residency", "invocation",
+    "completions", "ollama_servers", "vllm", "llamacpp", "processes", "gpu", "containers",
 })  # fmt: skip
 """The sections about what is served."""
 
@@ -91,6 +92,7 @@ class Observation(Record):
     ollama_program: ProgramState | Unobserved = NOT_LOOKED
     ollama_service: ServiceState | Unobserved = NOT_LOOKED
     ollama_models: ModelStore | Unobserved = NOT_LOOKED
+    ollama_registry: tuple[Published, ...] | Unobserved = NOT_LOOKED
     ollama_residency: Residency | Unobserved = NOT_LOOKED
     invocation: Running | Unobserved = NOT_LOOKED
     generation: Stamp | Unobserved = NOT_LOOKED

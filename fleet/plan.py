@@ -21,6 +21,7 @@ from fleet.foreign import lost_at_next_boot
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained, interrupted
 from fleet.ollama.fit import memory_word
+from fleet.ollama.published import sizes
 from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
 from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
@@ -189,12 +190,14 @@ def _host_plan(
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         memory_fit=_memory_fit(desired, seen, admission),
-        notes=(*lost_at_next_boot(desired, seen), *_interrupted(desired, seen, decided)),
+        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided)),
     )
 
 
-def _interrupted(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
-    return interrupted((each.outcome for each in decided if isinstance(each.outcome, Step)), desired.ollama, seen)
+def _told(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
+    """What changes by itself and matters to who decides: whom a step interrupts, how large a download is."""
+    steps = [each.outcome for each in decided if isinstance(each.outcome, Step)]
+    return (*interrupted(steps, desired.ollama, seen), *sizes(steps, seen))
 
 
 def _memory_fit(desired: DesiredSpark, seen: Observation, admission: Admission) -> Admitted | None:

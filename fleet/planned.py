@@ -48,8 +48,8 @@ class HostPlan(Record):
     memory_fit: Admitted | None = None
     """Whether what is to be loaded may be, and by what; None where nothing is declared resident."""
     notes: Annotated[tuple[str, ...], VOLATILE] = ()
-    """What is there, is left alone, and is lost at the next boot; what may run on a process that is disrupted: told,
-    and nothing rests on it."""
+    """What is there, is left alone, and is lost at the next boot; what may run on a process that is disrupted; how
+    large a download is: told, and nothing rests on it."""
 
     def with_commands(self, commands: Mapping[str, tuple[PlannedCommand, ...]]) -> Self:
         """The same plan with the commands of each operation, by its name."""

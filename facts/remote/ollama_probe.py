@@ -154,6 +154,15 @@ class Host:
         body = self.store.stored(directory)
         return {"source": "store", "endpoint": None, "directory": directory, "body": body}
 
+    def registry(self):
+        """What is published under the tags of models that are not here, as the pins have them."""
+        look = loaded("registry", self.arguments["registry"])
+        held = self.models()
+        here = {each["name"]: each["digest"] for each in json.loads(held["body"])["models"] or []}
+        blobs = os.path.join(held["directory"], "blobs")
+        absent = [name for name, digest in self.arguments["pins"] if here.get(name) != digest.removeprefix("sha256:")]
+        return [look.published(name, blobs, self.process_environment() or {}) for name in absent]
+
     def residency(self):
         if not self.serves(self.process_environment()):
             return {"source": "stopped"}
@@ -216,4 +225,6 @@ def main(text):
         found = getattr(Host(arguments, store), arguments["look"])()
     except store.Blind as error:
         found = {"error": str(error)}
+    except (ValueError, KeyError, TypeError) as error:
+        found = {"error": f"expected models, found none ({type(error).__name__})"}
     print(json.dumps(found))

@@ -63,6 +63,10 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "decide: its hint has the row for either, to keep what is there, or to move the tag to what was pinned "
         "(`replaces`)",
     ),
+    "model_republished": (
+        "a model is to be pulled, and the registry has another one under its tag by now: the pull would end on that",
+        "its hint has the row that follows the tag; the pinned one comes from a Spark that has it (`copy_from`)",
+    ),
     "resident_digest_differs": (
         "what is loaded under the name is another digest",
         "restart Ollama, and find out why",

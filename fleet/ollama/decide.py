@@ -5,6 +5,7 @@ Each looks at state, never at events: a run that was killed between two commands
 
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from fleet.ollama.published import moved_at_the_registry
 from fleet.ollama.residency import Residency, Resident
 from fleet.ollama.service_due import service_step
 from fleet.ollama.source import Source
@@ -37,7 +38,9 @@ def model_step(
         return _republished(pin, found, subject)
     if source is not None and store.directory is not None:
         return _copy(pin, found, subject, source, store.directory)
-    return _pull(pin, found, subject) if pin.pull else _absent(pin, found, subject)
+    if not pin.pull:
+        return _absent(pin, found, subject)
+    return moved_at_the_registry(pin, seen, subject) or _pull(pin, found, subject)
 
 
 def _moves(pin: OllamaModelPin, store: ModelStore) -> bool:

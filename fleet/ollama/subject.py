@@ -47,15 +47,14 @@ def subject_of(desired: OllamaDeployment, seen: Observation) -> FitSubject | Ref
     blind = seen.unobserved("machine", "kernel", "ollama_service", "invocation")
     if blind is not None:
         return blind
-    process = known(seen.invocation).invocation
-    if process is None:
-        found = "no process whose build could be told"
-        return Refusal(code="fit_not_evidenced", subject=f"{seen.host} memory", expected="ollama to run", found=found)
+    build = _build(desired, seen)
+    if isinstance(build, Refusal):
+        return build
     digests = {pin.name: pin.manifest_digest for pin in desired.models}
     return FitSubject(
         hosts=(_host(seen, known(seen.kernel)),),
         runtime=RuntimeIdentity(
-            runtime=Runtime.OLLAMA, form="executable", content_digest=process.executable_digest
+            runtime=Runtime.OLLAMA, form="executable", content_digest=build
         ),
         served=tuple(
             Served(
@@ -66,6 +65,24 @@ def subject_of(desired: OllamaDeployment, seen: Observation) -> FitSubject | Ref
         split=WHOLE,
         settings=_settings(desired, known(seen.ollama_service)),
     )  # fmt: skip
+
+
+def _build(desired: OllamaDeployment, seen: Observation) -> str | Refusal:
+    """The digest of the executable that will serve: the declared build's where we install it, else what runs."""
+    subject, expected = f"{seen.host} memory", "ollama to run"
+    if desired.program is not None and desired.program.is_installed:
+        if blind := seen.unobserved("ollama_program"):
+            return blind
+        tree = known(seen.ollama_program).tree(desired.program)
+        if tree is not None:
+            return tree.installed_digest
+        found = f"{desired.program.folder}, which is still to be unpacked"
+        return Refusal(code="fit_not_evidenced", subject=subject, expected=expected, found=found)
+    process = known(seen.invocation).invocation
+    if process is None:
+        found = "no process whose build could be told"
+        return Refusal(code="fit_not_evidenced", subject=subject, expected=expected, found=found)
+    return process.executable_digest
 
 
 def _host(seen: Observation, kernel: Kernel) -> HostSubject:

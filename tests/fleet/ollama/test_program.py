@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from fleet.evidence import FitSubject
 from fleet.observation import NOT_LOOKED, Observation
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.ollama.program import (
@@ -25,11 +26,12 @@ from fleet.ollama.program_due import install_step
 from fleet.ollama.service import ResidentsUnit, SettingsFile
 from fleet.ollama.service_due import service_step
 from fleet.ollama.steps import ConfigureService, InstallProgram
+from fleet.ollama.subject import subject_of
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Effect
 from tests.fleet.observed import NO_OLLAMA
-from tests.fleet.ollama import host
+from tests.fleet.ollama import fitting, host
 from tests.fleet.ollama.host import DESIRED, A, B, own_file, service
 
 C, D = "sha256:" + "c" * 64, "sha256:" + "d" * 64
@@ -259,3 +261,18 @@ def test_a_look_is_read() -> None:
         assert reason in told.reason
     with pytest.raises(ValueError, match="no such"):
         parse_program('{"error": "no such"}')
+
+
+def test_evidence_is_about_the_build_that_will_serve_and_no_other() -> None:
+    wanted = fitting.DESIRED.replaced(program=NEW)
+    found = fitting.seen(desired=wanted).replaced(ollama_program=state())
+    made = subject_of(wanted, found)
+    assert isinstance(made, FitSubject)
+    assert made.runtime.content_digest == D
+    assert made.digest != fitting.subject().digest
+    unpacked = subject_of(wanted, found.replaced(ollama_program=state(trees=())))
+    assert isinstance(unpacked, Refusal)
+    assert (unpacked.code, NEW.folder in unpacked.found) == ("fit_not_evidenced", True)
+    blind = subject_of(wanted, found.replaced(ollama_program=NOT_LOOKED))
+    assert isinstance(blind, Refusal)
+    assert blind.code == "unobserved"
