@@ -22,6 +22,7 @@ from pyinfra.api import Host, State
 from pyinfra.api.state import BaseStateCallback
 
 from lab.command import INTERRUPTED, Failed
+from operations.stream import GATE
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ONE_SECONDS = 0.2
@@ -148,12 +149,14 @@ class _Gate(BaseStateCallback):
         """Puts itself in front of all that reaches the host."""
         for name in _COMMANDS:
             setattr(host, name, self._gated(getattr(host, name)))
+        host.connector_data[GATE] = self.stop.begin
 
     def open_again(self, hosts: list[Host]) -> None:
         """Takes itself away: releasing a lock is a command too."""
         for host in hosts:
             for name in _COMMANDS:
                 delattr(host, name)
+            del host.connector_data[GATE]
 
     def _gated(self, command: Any) -> Any:
         def gated(*args: Any, **kwargs: Any) -> Any:

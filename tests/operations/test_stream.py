@@ -11,7 +11,7 @@ from pyinfra.api import StringCommand
 from pyinfra.connectors.local import LocalConnector
 from pyinfra.connectors.ssh import SSHConnector
 
-from operations.stream import Broken, lines, send
+from operations.stream import GATE, Broken, lines, send
 
 COMMAND = StringCommand("x")
 
@@ -44,12 +44,12 @@ def over_ssh(out: str, err: str = "", status: int = 0) -> tuple[Any, Channel]:
     connector = SSHConnector.__new__(SSHConnector)
     answer = (io.StringIO(), stdout, io.BytesIO(err.encode()))
     connector.client = SimpleNamespace(exec_command=lambda command: answer)  # type: ignore[assignment]
-    return SimpleNamespace(connector=connector), channel
+    return SimpleNamespace(connector=connector, connector_data={}), channel
 
 
 def elsewhere(out: list[str], err: list[str], is_ok: bool) -> Any:
     output = SimpleNamespace(stdout_lines=out, stderr_lines=err)
-    return SimpleNamespace(connector=None, run_shell_command=lambda command, **_: (is_ok, output))
+    return SimpleNamespace(connector=None, connector_data={}, run_shell_command=lambda command, **_: (is_ok, output))
 
 
 def test_each_line_comes_and_the_channel_is_closed_at_the_end() -> None:
@@ -110,7 +110,7 @@ def test_a_file_is_sent_on_this_machine_too(file: Path, tmp_path: Path) -> None:
         done = subprocess.run(["sh", "-c", command.get_raw_value()], capture_output=True, text=True, check=False)
         return done.returncode == 0, SimpleNamespace(stderr_lines=done.stderr.splitlines())
 
-    host: Any = SimpleNamespace(connector=connector, run_shell_command=run)
+    host: Any = SimpleNamespace(connector=connector, connector_data={}, run_shell_command=run)
     send(host, StringCommand(f"cat > {tmp_path / 'there'}"), str(file), 4, lambda _: None)
     assert (tmp_path / "there").read_bytes() == b"456789"
     with pytest.raises(Broken):
@@ -120,3 +120,19 @@ def test_a_file_is_sent_on_this_machine_too(file: Path, tmp_path: Path) -> None:
 def test_nothing_is_sent_over_another_connection(file: Path) -> None:
     with pytest.raises(Broken, match="expected a connection over SSH"):
         send(elsewhere([], [], True), COMMAND, str(file), 0, lambda _: None)
+
+
+def test_nothing_begins_behind_a_gate_that_is_closed(file: Path) -> None:
+    class Closed(Exception):
+        pass
+
+    def closed() -> None:
+        raise Closed
+
+    host, channel = over_ssh("one\n")
+    host.connector_data[GATE] = closed
+    with pytest.raises(Closed):
+        list(lines(host, COMMAND))
+    with pytest.raises(Closed):
+        send(host, COMMAND, str(file), 0, lambda _: None)
+    assert channel.taken == b""
