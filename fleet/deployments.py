@@ -28,6 +28,11 @@ class Deployment(Record):
         return tuple(dict.fromkeys((*([self.moved_from] if self.moved_from else []), *self.copy_from)))
 
     @property
+    def served_on(self) -> tuple[str, ...]:
+        """The Sparks that may serve it: where it is, and where it was."""
+        return (self.spark, *([self.moved_from] if self.moved_from else []))
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """Every Spark that a plan of it is about, the one that serves it first."""
         return (self.spark, *self.sources)

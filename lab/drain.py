@@ -39,7 +39,7 @@ ADMITS = "Ollama goes on taking requests: it cannot be told to stop"
 def drain(
     target: str, quiet_seconds: float, timeout: int, unload: bool, as_json: bool, receipts: str | None, inventory: str
 ) -> None:
-    """Wait until no request runs on what TARGET serves, a Spark or a deployment.
+    """Wait until no request runs on what TARGET serves, a Spark or a deployment; also where a deployment was before.
 
     The receipt is bound to the very process that was waited for: a plan may then restart it, or change what it has
     loaded, although no run of ours has started it. Ollama goes on taking requests meanwhile.
@@ -67,6 +67,8 @@ def drain(
 
 def _target(roster: Roster, name: str) -> Target:
     found = target_of(roster, name)
+    if isinstance(found, Target) and found.kind == "deployment":
+        found = found.replaced(hosts=roster.deployments[name].served_on)
     refused = [found] if isinstance(found, Refusal) else []
     if isinstance(found, Target):
         refused = [no for host in found.hosts if (no := nothing_to_drain(roster.desired_for(host)))]

@@ -129,7 +129,8 @@ def program_due(program: OllamaProgram | None, service: ServiceState, seen: Obse
     unit = _unit(service)
     if unit is not None:
         found.append((unit, f"{UNIT_PATH} of ours"))
-    if not state.has_user:
+    user = not state.has_user and _is_ours(service)
+    if user:
         found.append(("no user ollama", "user ollama"))
     forgets = tuple(each.folder for each in state.trees if each.folder != program.folder)
     if forgets:
@@ -138,7 +139,7 @@ def program_due(program: OllamaProgram | None, service: ServiceState, seen: Obse
         switch=program.executable if switch else None,
         kept=state.foreign if switch else None,
         unit=unit is not None,
-        user=not state.has_user,
+        user=user,
         forgets=forgets,
         found=tuple(found),
         restarts=switch or other is not None,
@@ -149,10 +150,15 @@ def _unit(service: ServiceState) -> str | None:
     """What is wrong with the unit file; None where it is ours as it should be, or somebody else's, which stays."""
     if service.load_state == "not-found" or service.fragment is None:
         return "no unit file"
-    is_ours = service.fragment.path == UNIT_PATH and service.fragment.managed
-    if is_ours and service.fragment.content_digest != UNIT_DIGEST:
+    if _is_ours(service) and service.fragment.content_digest != UNIT_DIGEST:
         return f"unit file {service.fragment.content_digest}"
     return None
+
+
+def _is_ours(service: ServiceState) -> bool:
+    """Is the unit file ours, or to be: does it run the program as our user?"""
+    found = service.fragment
+    return service.load_state == "not-found" or found is None or (found.path == UNIT_PATH and found.managed)
 
 
 def _runs_other(program: OllamaProgram, state: ProgramState) -> str | None:

@@ -149,6 +149,14 @@ def test_what_others_installed_gives_way_only_where_the_roster_names_it() -> Non
     assert (step.kept, step.unit_text) == (A, None), "their unit stays"
 
 
+def test_a_unit_of_others_names_its_own_user() -> None:
+    without = state(has_user=False)
+    step = configure(seen(without))
+    assert isinstance(step, ConfigureService)
+    assert step.user
+    assert configure(seen(without, fragment=THEIRS)) is None
+
+
 def test_what_was_adopted_is_only_looked_at() -> None:
     adopted = OllamaProgram(version="0.30.0", adopted=A)
     for place in (LINK, "/usr/bin/ollama"):
