@@ -41,7 +41,7 @@ lead() {{ ln -sfn "$1" {LINK}.sparks && mv -fT {LINK}.sparks {LINK} && sync {quo
 said=$(timeout 120 systemctl restart {UNIT} 2>&1 && python3 -c {quote(called(answers, asked))} 2>&1) || {{
   back=
   if [ -n "$to" ] && [ -n "$old" ]; then lead "$old"; back="; $old is back"
-  elif [ -n "$to" ] && [ -e {kept} ]; then mv -fT {kept} {LINK}; back="; what was there before is back"
+  elif [ -e {kept} ]; then mv -fT {kept} {LINK}; back="; what was there before is back"
   fi
   [ -z "$back" ] || timeout 120 systemctl restart {UNIT} || back="$back and does not start"
   echo "$(printf '%s\\n' "$said" | tail -n 1)$back" >&2

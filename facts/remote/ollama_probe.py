@@ -161,7 +161,7 @@ class Host:
         here = {each["name"]: each["digest"] for each in json.loads(held["body"])["models"] or []}
         blobs = os.path.join(held["directory"], "blobs")
         absent = [name for name, digest in self.arguments["pins"] if here.get(name) != digest.removeprefix("sha256:")]
-        return [look.published(name, blobs, self.process_environment() or {}) for name in absent]
+        return look.published(absent, blobs, self.process_environment() or {})
 
     def residency(self):
         if not self.serves(self.process_environment()):

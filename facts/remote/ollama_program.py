@@ -59,7 +59,7 @@ def running(show, asked):
     """The executable of its process, and what the server says of its version."""
     process = show.get("MainPID") or "0"
     try:
-        path = os.readlink(f"/proc/{process}/exe").removesuffix(" (deleted)")
+        path = os.readlink(f"/proc/{process}/exe")
     except OSError:
         return {"runs": None, "version": None}
     store = types.ModuleType("store")

@@ -1,9 +1,11 @@
 """Ask the registry what is published under a tag. Carried as text, beside `ollama_probe`; no look waits long for it."""
 
 import hashlib
+import http.client
 import json
 import os
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -36,8 +38,8 @@ def asked(name, environment):
         return answer.read(LIMIT_BYTES)
 
 
-def in_time(act):
-    """What it gives, or an error when it takes too long: a name that nobody resolves has no time-out of its own."""
+def begun(act, until):
+    """What waits for what it gives, or for an error: a name that nobody resolves has no time-out of its own."""
     found = {}
 
     def run():
@@ -45,14 +47,13 @@ def in_time(act):
             found["value"] = act()
         except urllib.error.HTTPError as error:
             found["error"] = f"status {error.code}"
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             found["error"] = str(getattr(reason, "strerror", None) or reason).lower()[:200]
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join(SECONDS)
-    return found or {"error": f"no answer in {SECONDS} s"}
+    return lambda: thread.join(max(0, until - time.monotonic())) or found or {"error": f"no answer in {SECONDS} s"}
 
 
 def described(body, blobs):
@@ -77,9 +78,14 @@ def written_anew(found):
     return json.dumps(content | {"layers": [layer(each) for each in found["layers"]]}, separators=(",", ":")).encode()
 
 
-def published(name, blobs, environment):
-    """What is published under a tag, or why nobody can tell."""
-    answer = in_time(lambda: asked(name, environment))
+def published(names, blobs, environment):
+    """What is published under each tag, or why nobody can tell; all are asked at once."""
+    until = time.monotonic() + SECONDS
+    asking = [(name, begun(lambda name=name: asked(name, environment), until)) for name in names]
+    return [read(name, answer(), blobs) for name, answer in asking]
+
+
+def read(name, answer, blobs):
     if "error" in answer:
         return {"model": name, "error": answer["error"]}
     try:

@@ -130,7 +130,8 @@ class ProgramState(Record):
     """Of its bytes; None where it is not there."""
     trees: tuple[Tree, ...] = ()
     runs: str | None
-    """The executable of the unit's process by its path; None where none runs. Of a script it is the interpreter's."""
+    """The executable of the unit's process by its path, with the kernel's ` (deleted)` behind it where another file or
+    none is there by now; None where none runs. Of a script it is the interpreter's."""
     version: str | Unobserved | None
     """What the server says of its version; None where none runs."""
     has_user: bool

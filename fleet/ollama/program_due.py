@@ -13,6 +13,10 @@ UNPACKED = 3
 brings to about half."""
 
 
+DELETED = " (deleted)"
+"""What the kernel puts behind the path of an executable whose name is gone or another file's (proc(5))."""
+
+
 class ProgramDue(Record):
     """What switching to a build takes; nothing of it where it is the one that runs."""
 
@@ -164,7 +168,11 @@ def _is_ours(service: ServiceState) -> bool:
 def _runs_other(program: OllamaProgram, state: ProgramState) -> str | None:
     """What runs where it is another build; None where it is this one, none, or nobody can tell."""
     if state.runs is not None and state.runs.startswith(f"{TREES}/"):
-        return None if state.runs == program.executable else state.runs
+        path = state.runs.removesuffix(DELETED)
+        if path != program.executable:
+            return path
+        is_this = path == state.runs and state.tree(program) is not None
+        return None if is_this else f"{path} as it was before"
     if not isinstance(state.version, str) or state.version == program.version:
         return None
     return f"version {state.version}"

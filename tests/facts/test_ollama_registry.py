@@ -3,7 +3,6 @@
 import hashlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -66,7 +65,7 @@ def test_where_a_tag_is_published(name: str, url: str) -> None:
 
 def test_a_manifest_tells_its_digest_its_size_and_what_is_missing_here(registry: str, tmp_path: Path) -> None:
     (tmp_path / "sha256-3").write_bytes(b"")
-    found = remote.published("qwen3:0.6b", str(tmp_path), {})
+    (found,) = remote.published(["qwen3:0.6b"], str(tmp_path), {})
     digest = "sha256:" + hashlib.sha256(MANIFEST).hexdigest()
     assert (found["digests"], found["size"], found["missing"]) == ([digest, digest], 111, 11)
     assert Handler.paths == ["/v2/library/qwen3/manifests/0.6b"]
@@ -74,7 +73,7 @@ def test_a_manifest_tells_its_digest_its_size_and_what_is_missing_here(registry:
 
 def test_one_that_is_written_otherwise_may_get_another_digest_here(registry: str, tmp_path: Path) -> None:
     Handler.content = json.dumps(json.loads(MANIFEST), indent=2).encode()
-    found = remote.published("qwen3:0.6b", str(tmp_path), {})
+    (found,) = remote.published(["qwen3:0.6b"], str(tmp_path), {})
     assert found["digests"] == ["sha256:" + hashlib.sha256(each).hexdigest() for each in (Handler.content, MANIFEST)]
 
 
@@ -86,19 +85,26 @@ def test_the_stand_ins_own_manifests_are_written_anew_as_they_are(monkeypatch: p
 
 
 def test_what_it_does_not_know_and_what_is_no_manifest(registry: str, tmp_path: Path) -> None:
-    assert remote.published("missing:1", str(tmp_path), {}) == {"model": "missing:1", "error": "status 404"}
     Handler.content = b"<html>"
-    assert remote.published("x:1", str(tmp_path), {})["error"] == "expected a manifest, found none"
+    missing, other = remote.published(["missing:1", "x:1"], str(tmp_path), {})
+    assert missing == {"model": "missing:1", "error": "status 404"}
+    assert other == {"model": "x:1", "error": "expected a manifest, found none"}
 
 
 def test_it_is_asked_through_the_proxy_of_the_server(registry: str, tmp_path: Path) -> None:
-    found = remote.published("qwen3:0.6b", str(tmp_path), {"HTTP_PROXY": "http://127.0.0.1:9"})
+    (found,) = remote.published(["qwen3:0.6b"], str(tmp_path), {"HTTP_PROXY": "http://127.0.0.1:9"})
     assert "refused" in found["error"]
 
 
-def test_a_name_that_nobody_resolves_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_nobody_resolves_are_not_waited_for_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    late = threading.Event()
     monkeypatch.setattr(remote, "SECONDS", 0.05)
-    assert remote.in_time(lambda: time.sleep(5)) == {"error": "no answer in 0.05 s"}
+    monkeypatch.setattr(remote, "asked", lambda *_: late.wait(20))
+    found = remote.published(["a:1", "b:1"], str(tmp_path), {})
+    late.set()
+    assert [each["error"] for each in found] == ["no answer in 0.05 s"] * 2
 
 
 def test_a_host_asks_only_about_what_it_has_not(played: PlayedHost, standin: Standin) -> None:

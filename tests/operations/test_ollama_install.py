@@ -218,11 +218,11 @@ class Switched:
         path.chmod(0o755)
         return path
 
-    def switch(self, to: Path, version: str, kept: str | None = None) -> subprocess.CompletedProcess[str]:
+    def switch(self, to: Path | None, version: str, kept: str | None = None) -> subprocess.CompletedProcess[str]:
         step = ConfigureService(
             subject="x", before="x", after="x", reason="x", effect=Effect.RESTART, path="/x/y", text="", write=False,
-            reload=False, enable=False, restart=True, residents=False, residents_text=None, switch=str(to), kept=kept,
-            version=version,
+            reload=False, enable=False, restart=True, residents=False, residents_text=None,
+            switch=None if to is None else str(to), kept=kept, version=version,
         )  # fmt: skip
         script = ollama_switch.switch_script(step, version, f"http://127.0.0.1:{self.port}")
         return subprocess.run(["sh", "-euc", script], capture_output=True, text=True, timeout=60, check=False)
@@ -270,6 +270,15 @@ def test_what_others_installed_is_back_too(switched: Switched) -> None:
     new.write_text(new.read_text().replace("0.33.0", "0.33.1"))
     assert switched.switch(new, "0.33.1", kept="sha256:x").returncode == 0
     assert not (switched.root / "trees" / "replaced").exists()
+
+
+def test_it_is_back_too_where_a_run_was_killed_between_link_and_restart(switched: Switched) -> None:
+    theirs, new = switched.build("theirs", "0.30.0"), switched.build("new", "0.33.0")
+    before = theirs.read_bytes()
+    theirs.rename(switched.root / "trees" / "replaced")
+    switched.link.symlink_to(new)
+    assert "what was there before is back" in switched.switch(None, "0.33.1").stderr
+    assert (switched.link.is_symlink(), switched.link.read_bytes()) == (False, before)
 
 
 def test_a_build_that_is_not_there_is_not_switched_to(switched: Switched) -> None:

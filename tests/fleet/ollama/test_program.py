@@ -108,6 +108,7 @@ def test_another_version_is_switched_to_and_the_old_one_goes_once_it_answers() -
     ("runs", "version", "is_due"),
     [
         (NEW.executable, "0.33.1", False),
+        (f"{NEW.executable} (deleted)", "0.33.1", True),
         (f"{TREES}/{OLD.folder}/bin/ollama", "0.33.1", True),
         ("/usr/bin/python3.12", "0.32.0", True),
         ("/usr/bin/python3.12", "0.33.1", False),
@@ -129,7 +130,10 @@ def test_what_is_left_of_an_old_build_goes_without_a_restart() -> None:
 
 
 def test_a_build_that_was_changed_is_unpacked_again() -> None:
-    assert isinstance(install_step(NEW, seen(state(trees=(THERE.replaced(executable_digest=A),)))), InstallProgram)
+    changed = seen(state(trees=(THERE.replaced(executable_digest=A),)))
+    assert isinstance(install_step(NEW, changed), InstallProgram)
+    unpacked = seen(state(runs=f"{NEW.executable} (deleted)"))
+    assert configure(changed) == configure(unpacked) is not None, "what runs of it is started anew, as it was planned"
 
 
 FOREIGN = state(link=None, executable_digest=A, trees=(), runs=LINK, version="0.30.0")
