@@ -34,11 +34,16 @@ def probe(look: str, **arguments: Any) -> str:
     texts = {
         "grammar": Path(grammar.__file__).read_text("utf-8"),
         "units": Path(units.__file__).read_text("utf-8"),
-        "store": files("facts.remote").joinpath("ollama_store.py").read_text("utf-8"),
+        "store": _carried("ollama_store"),
+        "systemd": _carried("ollama_systemd"),
     }
     known = {"visible": sorted(VISIBLE), "redacted": REDACTED, "unit": UNIT, "directories": DIRECTORIES}
     known |= {"residents": RESIDENTS, "residents_path": RESIDENTS_PATH, "curl": CURL}
     return as_root(remote_python("ollama_probe", look=look, **(known | texts | arguments)))
+
+
+def _carried(name: str) -> str:
+    return files("facts.remote").joinpath(f"{name}.py").read_text("utf-8")
 
 
 class OllamaService(Look[ServiceState]):
@@ -141,9 +146,9 @@ class OllamaProgram(Look[ProgramState]):
 
     @override
     def command(self, endpoint: str = ENDPOINT) -> str:
-        store = files("facts.remote").joinpath("ollama_store.py").read_text("utf-8")
+        texts = {"store": _carried("ollama_store"), "systemd": _carried("ollama_systemd")}
         places = {"link": LINK, "trees": TREES, "user": USER, "unit": UNIT}
-        return as_root(remote_python("ollama_program", endpoint=endpoint, store=store, **places))
+        return as_root(remote_python("ollama_program", endpoint=endpoint, **(places | texts)))
 
     @override
     def parse(self, text: str) -> ProgramState:
@@ -178,8 +183,7 @@ class OllamaRegistry(Look[tuple[Published, ...]]):
         directory: str | None = None,
         installs: bool = False,
     ) -> str:
-        source = files("facts.remote").joinpath("ollama_registry.py").read_text("utf-8")
-        asked = {"pins": pins, "registry": source, "home": HOME if installs else None}
+        asked = {"pins": pins, "registry": _carried("ollama_registry"), "home": HOME if installs else None}
         return probe("registry", endpoint=endpoint, directory=directory, **asked)
 
     @override

@@ -1,7 +1,7 @@
 """Look at Ollama on a host and print one JSON line; what could not be read is {"error": …}.
 
-The texts of `fleet/ollama/grammar.py`, `fleet/ollama/units.py` and `ollama_store.py` come with the arguments:
-the host reads OLLAMA_HOST and unit files with the very code that the controller tests.
+The texts of `fleet/ollama/grammar.py`, `fleet/ollama/units.py`, `ollama_store.py` and `ollama_systemd.py` come with the
+arguments: the host reads OLLAMA_HOST and unit files with the very code that the controller tests.
 """
 
 import functools
@@ -12,18 +12,9 @@ import json
 import os
 import pwd
 import re
-import subprocess
 import time
 import types
 import urllib.parse
-
-PROPERTIES = (
-    "LoadState", "ActiveState", "SubState", "UnitFileState", "NeedDaemonReload", "MainPID", "User",
-    "ExecStart", "ExecMainStartTimestampMonotonic", "FragmentPath", "Environment", "EnvironmentFiles",
-)  # fmt: skip
-
-SYSTEMCTL_SECONDS = 45
-"""For an answer of PID 1: over 10 s on a virtual Spark beside seven others on two processors (2026-11-30)."""
 
 
 @functools.cache
@@ -31,29 +22,6 @@ def loaded(name, text):
     module = types.ModuleType(name)
     exec(text, module.__dict__)
     return module
-
-
-@functools.cache
-def shown(units, blind):
-    """What systemd says of some units; looks that run in one process see them at one moment."""
-    command = ["systemctl", "show", *units, "--property", ",".join(PROPERTIES)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SYSTEMCTL_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise blind(f"systemctl show: {type(error).__name__}") from error
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or ["failed"]
-        raise blind(f"systemctl show: {said[-1][:200]}")
-    blocks = done.stdout.split("\n\n") + [""] * len(units)
-    return [properties(block) for block, _ in zip(blocks, units, strict=False)]
-
-
-def properties(block):
-    found = dict.fromkeys(PROPERTIES, "")
-    for line in block.splitlines():
-        name, _, value = line.partition("=")
-        found[name] = found[name] + "\n" + value if found.get(name) else value
-    return found
 
 
 class Host:
@@ -64,7 +32,8 @@ class Host:
         self.units = loaded("units", arguments["units"])
         self.grammar = loaded("grammar", arguments["grammar"])
         self.store = store
-        self.show, self.loader = shown((arguments["unit"], arguments["residents"]), store.Blind)
+        self.systemd = loaded("systemd", arguments["systemd"])
+        self.show, self.loader = self.systemd.shown((arguments["unit"], arguments["residents"]), store.Blind)
         self.active = self.show["ActiveState"] == "active" and self.show["MainPID"] != "0"
 
     def process_environment(self):
@@ -117,7 +86,7 @@ class Host:
     def service(self):
         process = self.process_environment()
         path = re.search(r"path=(\S+)", self.show["ExecStart"])
-        kept = {name: self.show[name] for name in PROPERTIES if not name.startswith(("Environment", "ExecStart"))}
+        kept = {name: self.show[name] for name in self.show if not name.startswith(("Environment", "ExecStart"))}
         fragment = self.show["FragmentPath"]
         return {
             "show": kept,

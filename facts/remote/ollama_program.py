@@ -5,11 +5,7 @@ import json
 import os
 import pwd
 import re
-import subprocess
 import types
-
-SYSTEMCTL_SECONDS = 45
-"""As `ollama_probe`."""
 
 
 class Blind(Exception):
@@ -37,27 +33,15 @@ def link(path):
         return None
 
 
-def shown(unit):
-    """What systemd says of the unit."""
-    command = ["systemctl", "show", unit, "--property", "LoadState,ExecStart,MainPID"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SYSTEMCTL_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Blind(f"systemctl show: {type(error).__name__}") from error
-    if done.returncode != 0:
-        raise Blind("systemctl show: failed")
-    return dict(line.partition("=")[::2] for line in done.stdout.splitlines())
-
-
 def executable(show, link):
     """What the unit runs, where there is one."""
-    found = re.search(r"path=(\S+)", show.get("ExecStart", ""))
-    return found.group(1) if found and show.get("LoadState") == "loaded" else link
+    found = re.search(r"path=(\S+)", show["ExecStart"])
+    return found.group(1) if found and show["LoadState"] == "loaded" else link
 
 
 def running(show, asked):
     """The executable of its process, and what the server says of its version."""
-    process = show.get("MainPID") or "0"
+    process = show["MainPID"] or "0"
     try:
         path = os.readlink(f"/proc/{process}/exe")
     except OSError:
@@ -105,7 +89,9 @@ def room(path):
 def main(text):
     asked = json.loads(text)
     try:
-        show = shown(asked["unit"])
+        systemd = types.ModuleType("systemd")
+        exec(asked["systemd"], systemd.__dict__)
+        (show,) = systemd.shown((asked["unit"],), Blind)
         path = executable(show, asked["link"])
         found = running(show, asked) | {
             "link": link(asked["link"]),
