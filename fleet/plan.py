@@ -149,7 +149,7 @@ def plan(
 
 def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
     """What a scope does not ask about does not move its plans."""
-    spark = desired.spark.replaced(kernel=None, host=None)
+    spark = desired.spark.replaced(kernel=None, host=None, retire=())
     if scope is Scope.KERNEL:
         spark = Spark(enrolled=True, machine_id=spark.machine_id)
         return DesiredSpark(name=desired.name, spark=spark, rail_ends=(), ollama=None, kernel=desired.kernel)
