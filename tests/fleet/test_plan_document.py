@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from fleet.kernel.running import CommandLine, Kernel
 from fleet.memory import Memory
 from fleet.observation import Observation, known
+from fleet.ollama.service import ResidentsUnit
 from fleet.plan import Plan, plan
 from fleet.planned import PlannedCommand
 from fleet.prestate import prestate, unseen
@@ -37,10 +38,10 @@ VOLATILE = {
     "CableSwitch.cable_seen", "Container.exit_code", "Container.health", "Container.pid", "Container.restarts",
     "Container.started_at", "DeviceUse.holders", "EngineMetrics.accepted_tokens", "EngineMetrics.drafted_tokens",
     "EngineMetrics.kv_use", "EngineMetrics.running", "EngineMetrics.waiting", "EngineProcess.state",
-    "EngineProcesses.others_anonymous_bytes", "Firewall.filters", "Gpu.memory_free_bytes",
-    "Gpu.memory_used_bytes", "Gpu.performance_state", "Gpu.power_watts", "Gpu.sm_clock_mhz",
-    "Gpu.temperature_celsius", "Gpu.utilization_percent", "Kernel.uptime_seconds", "Link.carrier", "Link.ifindex",
-    "Link.mac", "Link.operstate", "Link.parent_index", "Link.permanent_mac", "Link.up", "LinkAddress.deprecated",
+    "EngineProcesses.others_anonymous_bytes", "Firewall.filters", "Gpu.memory_free_bytes", "Gpu.memory_used_bytes",
+    "Gpu.performance_state", "Gpu.power_watts", "Gpu.sm_clock_mhz", "Gpu.temperature_celsius",
+    "Gpu.utilization_percent", "Kernel.uptime_seconds", "Link.carrier", "Link.ifindex", "Link.mac",
+    "Link.operstate", "Link.parent_index", "Link.permanent_mac", "Link.up", "LinkAddress.deprecated",
     "LinkAddress.tentative", "LlamaCounts.accepted_tokens", "LlamaCounts.deferred", "LlamaCounts.drafted_tokens",
     "LlamaCounts.processing", "LlamaModel.failed", "LlamaModel.status", "LlamaServer.health",
     "LlamaServer.sleeping", "LockState.at_work", "LockState.boot_id", "LockState.controller_lives",
@@ -48,11 +49,12 @@ VOLATILE = {
     "Memory.cma_free_bytes", "Memory.free_bytes", "Memory.hugepages_free", "Memory.swap_free_bytes",
     "NmDevice.connection", "NmDevice.detail", "NmDevice.kept_down", "NmDevice.state", "ProcessMemory.pss_bytes",
     "ProcessMemory.pss_file_bytes", "ProcessMemory.rss_bytes", "ProcessMemory.rss_file_bytes",
-    "ProcessMemory.swap_bytes", "Profile.device", "Profile.state", "RailPing.rtt_ms", "Resident.context_length",
-    "Resident.keep", "Resident.seconds_left", "Resident.size_bytes", "Resident.size_vram_bytes",
-    "RoceDevice.active_mtu", "RoceDevice.phys_state", "RoceDevice.phys_state_name", "RoceDevice.rate_gbps",
-    "RoceDevice.state", "RoceDevice.state_name", "RoceGid.index", "RoceGid.port_active", "Running.clients",
-    "Slot.processing", "SshConnection.client", "VllmServer.healthy", "VllmServer.sleeping",
+    "ProcessMemory.swap_bytes", "Profile.device", "Profile.state", "ProgramState.room_bytes", "Published.digests",
+    "Published.missing_bytes", "Published.reason", "Published.size_bytes", "RailPing.rtt_ms",
+    "Resident.context_length", "Resident.keep", "Resident.seconds_left", "Resident.size_bytes",
+    "Resident.size_vram_bytes", "RoceDevice.active_mtu", "RoceDevice.phys_state", "RoceDevice.phys_state_name",
+    "RoceDevice.rate_gbps", "RoceDevice.state", "RoceDevice.state_name", "RoceGid.index", "RoceGid.port_active",
+    "Running.clients", "Slot.processing", "SshConnection.client", "VllmServer.healthy", "VllmServer.sleeping",
 }  # fmt: skip
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
 SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
@@ -65,7 +67,8 @@ A = Target(name="a", kind="spark", hosts=("a",))
 
 def blank(name: str) -> Observation:
     """A Spark as it comes, with Ollama installed."""
-    found = ollama_host.seen(ollama_host.service(drop_ins=(), process_environment={}), models=(), residents=())
+    installed = ollama_host.service(drop_ins=(), process_environment={}, residents=ResidentsUnit())
+    found = ollama_host.seen(installed, models=(), residents=())
     sections = {each: getattr(found, each) for each in SECTIONS}
     return observed.blank(name).model_copy(update=sections)
 
