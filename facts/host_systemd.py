@@ -3,7 +3,7 @@
 from typing_extensions import override
 
 from facts.look import Look, as_root, remote_python
-from fleet.host import manager, units
+from fleet.host import clock, manager, units
 
 DESKTOP = (
     "gdm.service", "gdm3.service", "lightdm.service", "cups.service", "cups-browsed.service", "bluetooth.service",
@@ -64,3 +64,26 @@ class Manager(Look[manager.Manager]):
     @override
     def parse(self, text: str) -> manager.Manager:
         return manager.parse_manager(text)
+
+
+class Logins(Look[clock.Logins]):
+    """
+    What happens to a user's shared memory when the last session ends; ``None`` when it was not observed.
+
+    + users: names that are looked up
+    + root: a directory to look under instead of ``/``
+
+    .. code:: python
+
+        Logins(removes_ipc=True, lingering=("spark",), users={"spark": True})
+    """
+
+    needs_root = True
+
+    @override
+    def command(self, users: tuple[str, ...] = (), root: str = "") -> str:
+        return as_root(remote_python("host_systemd", what="logins", root=root, users=users))
+
+    @override
+    def parse(self, text: str) -> clock.Logins:
+        return clock.parse_logins(text)

@@ -9,9 +9,14 @@ from fleet.connections import Connections
 from fleet.containers import Containers
 from fleet.generation import Stamp
 from fleet.gpu import GpuState
+from fleet.host.clock import Clock, Logins
 from fleet.host.files import HostFiles
+from fleet.host.firmware import Firmware
+from fleet.host.fragmentation import Fragmentation
+from fleet.host.journal import Journal
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
+from fleet.host.mounts import Mounts
 from fleet.host.sysctl import Sysctls
 from fleet.host.units import Units
 from fleet.invocation import Running
@@ -53,7 +58,10 @@ SERVING = frozenset({
 })  # fmt: skip
 """The sections about what is served."""
 
-HOST = frozenset({"host_files", "sysctls", "huge_pages", "governors", "units", "manager"})
+HOST = frozenset({
+    "host_files", "sysctls", "huge_pages", "governors", "units", "manager", "clock", "logins", "mounts", "journal",
+    "firmware", "fragmentation",
+})  # fmt: skip
 """The sections about the rest of a host."""
 
 NOT_LOOKED = Unobserved(reason="this observation did not look")
@@ -109,6 +117,12 @@ class Observation(Record):
     governors: Governors | Unobserved = NOT_LOOKED
     units: Units | Unobserved = NOT_LOOKED
     manager: Manager | Unobserved = NOT_LOOKED
+    clock: Clock | Unobserved = NOT_LOOKED
+    logins: Logins | Unobserved = NOT_LOOKED
+    mounts: Mounts | Unobserved = NOT_LOOKED
+    journal: Journal | Unobserved = NOT_LOOKED
+    firmware: Firmware | Unobserved = NOT_LOOKED
+    fragmentation: tuple[Fragmentation, ...] | Unobserved = NOT_LOOKED
 
     @property
     def blind(self) -> Refusal | None:

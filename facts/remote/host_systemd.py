@@ -6,9 +6,11 @@ Of configuration files only lines with the keys that were asked for leave the ho
 import glob
 import json
 import os
+import pwd
 import subprocess
 
 DIRECTORIES = ("etc", "run", "usr/local/lib", "usr/lib", "lib")
+LOGIN = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 PROPERTIES = (
     "Id,LoadState,ActiveState,UnitFileState,FragmentPath,DropInPaths,NeedDaemonReload,MainPID,TriggeredBy,OOMPolicy,"
     "OOMScoreAdjust,Type,RemainAfterExit"
@@ -117,7 +119,29 @@ def manager(root, asked):
     }
 
 
-LOOKS = {"units": units, "manager": manager}
+def is_user(name):
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
+
+
+def logins(root, asked):
+    running = pairs(run("systemctl", "show", "systemd-logind.service", "--property", "ActiveState"))
+    said = run("busctl", "get-property", *LOGIN, "RemoveIPC").split() if running["ActiveState"] == "active" else None
+    if said is not None and said[:1] != ["b"]:
+        raise Blind("busctl: expected a truth for RemoveIPC, found another answer")
+    folder = os.path.join(root, "var/lib/systemd/linger")
+    return {
+        "removes_ipc": None if said is None else said[1] == "true",
+        "lingering": sorted(os.listdir(folder)) if os.path.isdir(folder) else [],
+        "users": {name: is_user(name) for name in asked["users"]},
+        "lines": list(conf_lines(root, conf_paths(root, "logind.conf"), ("RemoveIPC",))),
+    }
+
+
+LOOKS = {"units": units, "manager": manager, "logins": logins}
 
 
 def main(text):

@@ -45,6 +45,10 @@ HOST_WALLS: dict[str, tuple[str, str]] = {
         "leave it out",
     ),
     "not_a_service": ("a unit that has no processes of its own", "the service that it starts"),
+    "nfs_source": ("what shall be mounted is no share of a server", "`nas:/volume1/models`"),
+    "option_twice": ("an option of a mount is given twice", "once"),
+    "not_at_boot": ("a mount with `noauto`, which no boot makes", "leave it out, or add `x-systemd.automount`"),
+    "mount_over_system": ("a share would hide what the host needs", "a place for data: `/mnt/models`"),
     "sysctl_twice": ("two names of one kernel setting, as `vm.swappiness` and `vm/swappiness`", "one of them"),
 }
 """By code: what it means, and what to do."""

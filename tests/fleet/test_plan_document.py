@@ -34,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
+    "Clock.max_error_seconds", "Mounts.holders", "Sentinel.count", "Sentinel.last_seconds", "Sentinel.subjects",
+    "Space.available_bytes", "Space.inodes_available",
     "UnitState.main_pid", "UnitState.oom_score",
     "CableSwitch.cable_seen", "Container.exit_code", "Container.health", "Container.pid", "Container.restarts",
     "Container.started_at", "DeviceUse.holders", "EngineMetrics.accepted_tokens", "EngineMetrics.drafted_tokens",
