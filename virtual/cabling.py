@@ -46,8 +46,13 @@ LAYOUTS: Mapping[str, tuple[CageCable, ...]] = {
     "pair": (CageCable(((1, 1), (2, 1))),),
     "triangle": _ring(3),
     "ring4": _ring(4),
+    "grub": (),
+    "grub-pair": (CageCable(((1, 1), (2, 1))),),
 }
-"""pair: cage 1 to cage 1. triangle, ring4: cage 1 of each to cage 0 of the next."""
+"""pair, grub-pair: cage 1 to cage 1. triangle, ring4: cage 1 of each to cage 0 of the next. grub: no cable."""
+
+BOOT_BY_GRUB = frozenset({"grub", "grub-pair"})
+"""Layouts whose machines boot from their own disk, one of two kernels; QEMU itself starts the kernel of all others."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def least_machines(layout: str) -> int:
     """How many machines the cables of a layout join."""
     if layout not in LAYOUTS:
         raise LabError(f"layout: expected one of {', '.join(LAYOUTS)}, found {layout}")
-    return max(number for cable in LAYOUTS[layout] for number, _ in cable.ends)
+    return max((number for cable in LAYOUTS[layout] for number, _ in cable.ends), default=1)
 
 
 def cabling(layout: str, count: int) -> Cabling:

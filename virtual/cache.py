@@ -11,8 +11,9 @@ from pathlib import Path
 from virtual import host, locks, process
 from virtual.progress import Say
 
-KEPT_IMAGES = 4
-"""How many images stay, each with its snapshots about 1.2 GB: a few branches of work."""
+KEPT_IMAGES = 6
+"""How many images stay, each with its snapshots about 1.5 GB: a few branches of work, two for each where they boot by
+GRUB as well."""
 
 
 def root() -> Path:

@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from virtual import cache, debian, disk, host, recipe
+from virtual import cache, debian, disk, grub, host, recipe
 from virtual.errors import LabError
 from virtual.progress import Say
 from virtual.recipe import Recipe
@@ -16,6 +16,8 @@ class Image:
     """A complete image in the cache."""
 
     directory: Path
+    boots_by_grub: bool = False
+    """Whether its disk boots itself; else QEMU is given the kernel."""
 
     @property
     def base(self) -> Path:
@@ -38,9 +40,9 @@ class Image:
         return self.directory / "id_ed25519"
 
 
-def obtain(say: Say) -> Image:
+def obtain(say: Say, by_grub: bool = False) -> Image:
     """The image of the current recipe: from the cache, or built now."""
-    wanted = recipe.current()
+    wanted = recipe.current(by_grub)
     key = wanted.key
 
     def make(scratch: Path, lock: int) -> None:
@@ -50,7 +52,7 @@ def obtain(say: Say) -> Image:
         _build(wanted, plain, scratch, say)
         say(f"the image {key} is built")
 
-    return Image(cache.obtain(cache.root() / key, "building the image", make, say))
+    return Image(cache.obtain(cache.root() / key, "building the image", make, say), by_grub)
 
 
 def _build(wanted: Recipe, plain: Path, scratch: Path, say: Say) -> None:
@@ -61,12 +63,17 @@ def _build(wanted: Recipe, plain: Path, scratch: Path, say: Say) -> None:
     say("  unpacking Debian and making it a Spark")
     customize = ["sh", os.fspath(wanted.customize), os.fspath(plain), os.fspath(rootfs), os.fspath(files)]
     host.run(host.as_root([*customize, f"{key}.pub"]))
+    if wanted.customize_grub:
+        host.run(host.as_root(["sh", os.fspath(wanted.customize_grub), os.fspath(rootfs)]))
     for pattern, target in (("vmlinuz-*", image.kernel), ("initrd.img-*", image.initrd)):
         _take_newest(rootfs / "boot", pattern, target)
     say("  writing the disk")
     disk.write_base(rootfs, image.base)
     host.remove_tree(rootfs)
     shutil.rmtree(files)
+    if wanted.customize_grub:
+        say("  installing GRUB in a first boot")
+        grub.install(image.base, image.kernel, image.initrd)
 
 
 def _stage(wanted: Recipe, files: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from virtual import cache, host, image, locks, parallel, running, snapshot, state
-from virtual.cabling import Cabling, cabling, interfaces, least_machines
+from virtual.cabling import BOOT_BY_GRUB, Cabling, cabling, interfaces, least_machines
 from virtual.errors import LabError
 from virtual.progress import Say, silent
 from virtual.rig import STARTED
@@ -66,7 +66,7 @@ class Lab:
         with self._held("up"):
             host.require(host.TO_RUN)
             cache.sweep()
-            built = image.obtain(self._say)
+            built = image.obtain(self._say, layout in BOOT_BY_GRUB)
             kept = snapshot.obtain(built, wires, self._say)
             if not self._is_up_from(kept, wires):
                 running.clear(self.directory)

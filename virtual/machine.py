@@ -8,22 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from virtual import computer
 from virtual.cabling import SLOT_OF, Cabling, Port
 from virtual.image import Image
 from virtual.process import pid_file
-
-MEMORY_MIB = 512
-"""66 MB of it are used when idle, 146 MB with a container (virtual-sparks.md, measured 2026-11-29)."""
-
-CODE_CACHE_MIB = 256
-"""QEMU's own default, 1 GiB, is more than the guest has (virtual-sparks.md, measured 2026-11-29)."""
-
-CPU = "Nehalem"
-"""Boots in 44 s; `max` takes 66 to 79 s (virtual-sparks.md, measured 2026-11-29)."""
-
-SAME_PLACES = "norandmaps"
-"""Every process finds its libraries where it found them before: QEMU keeps what it translated by address. A look at
-everything costs 11 s of a processor in place of 27 (measured 2026-11-30)."""
 
 MANAGEMENT_MAC = "52:54:00:00:00:aa"
 """The same in every machine, each is alone on its network: another one would get another address."""
@@ -31,9 +19,6 @@ MANAGEMENT_MAC = "52:54:00:00:00:aa"
 MANAGEMENT_ADDRESS = "10.99.0.11"
 MOVED_ADDRESS = "10.99.0.12"
 """An address that no machine has. One that takes it is reached through a port of its own."""
-
-SERIAL_NUMBER = "VIRTUAL0000000"
-"""The same in every machine: the tables stay in the memory that a clone shares with its original."""
 
 GOLDEN = "vspark0"
 """The machine that is booted once and then cloned; it is no part of any lab."""
@@ -96,31 +81,32 @@ def arguments(
 ) -> list[str]:
     """The command line, without the program; `snapshot` is what to wake from, None to boot."""
     return [
-        *_computer(machine, image, run / machine.name),
+        *_own(machine, image, run / machine.name),
         *_management(ports),
         *_rails(machine, cabling),
         *(["-loadvm", snapshot] if snapshot else []),
     ]
 
 
-def _computer(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
+def _own(machine: Machine, image: Image, directory: Path) -> Iterable[str]:
+    """The computer, what it boots, and where it is reached from here."""
     name = machine.name
-    append = (
-        f"root=/dev/vda1 rw console=ttyS0 quiet loglevel=3 mitigations=off {SAME_PLACES} systemd.show_status=no "
-        f"systemd.hostname={name} systemd.machine_id={machine.machine_id} systemd.ssh_auto=no "
-        "systemd.getty_auto=no fsck.mode=skip"
-    )
-    smbios = f"type=1,manufacturer=NVIDIA,product=NVIDIA_DGX_Spark_virtual,serial={SERIAL_NUMBER}"
     return (
-        "-name", name, "-nodefaults", "-no-user-config", "-display", "none",
-        "-accel", f"tcg,thread=multi,tb-size={CODE_CACHE_MIB}", "-cpu", CPU,
-        "-m", str(MEMORY_MIB), "-smp", "1", "-rtc", "base=utc,clock=host", "-smbios", smbios,
+        *computer.computer(name),
         "-pidfile", str(pid_file(directory)), "-serial", f"file:{name}/serial.log",
         "-qmp", f"unix:{name}/qmp.sock,server=on,wait=off",
-        "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", append,
-        "-drive", f"file={name}/disk.qcow2,if=none,id=disk,cache=unsafe,discard=unmap",
-        "-device", "virtio-blk-pci,drive=disk,addr=0xa",
+        *(() if image.boots_by_grub else _kernel(machine, image)),
+        "-drive", computer.drive(f"{name}/disk.qcow2"), "-device", computer.DISK,
     )  # fmt: skip
+
+
+def _kernel(machine: Machine, image: Image) -> Iterable[str]:
+    append = (
+        f"root=/dev/vda1 rw console=ttyS0 quiet loglevel=3 mitigations=off {computer.SAME_PLACES} "
+        f"systemd.show_status=no systemd.hostname={machine.name} systemd.machine_id={machine.machine_id} "
+        "systemd.ssh_auto=no systemd.getty_auto=no fsck.mode=skip"
+    )
+    return "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", append
 
 
 def _management(ports: Ports) -> Iterable[str]:

@@ -26,6 +26,14 @@ PACKAGE_SETS = {
 }  # fmt: skip
 """What is installed, by purpose. mmdebstrap installs no Recommends: name what is needed."""
 
+GRUB_PACKAGES = (
+    "linux-image-rt-amd64", "linux-image-cloud-amd64", "grub-pc", "grub2-common", "dkms", "unattended-upgrades",
+    "nfs-common", "nfs-kernel-server",
+)  # fmt: skip
+"""What a machine that boots by GRUB has besides. Its other kernels are flavours of the same version: trixie and its
+security suite often carry one version only, and flavours are always there. `rt` does all that the first one does;
+`cloud` has no soft-RoCE, and so no RDMA device. DKMS has no compiler with it, which is 180 MB (2026-11-30)."""
+
 MMDEBSTRAP_OPTIONS = (
     "--variant=minbase",
     "--mode=root",
@@ -61,6 +69,8 @@ class Recipe:
     """Run by mmdebstrap before the packages are unpacked."""
     customize: Path
     """Makes the Spark out of the plain Debian."""
+    customize_grub: Path | None = None
+    """Run after it where the machine is to boot by GRUB; None where QEMU starts the kernel."""
 
     @property
     def debian_key(self) -> str:
@@ -71,20 +81,35 @@ class Recipe:
     def key(self) -> str:
         """The name of the image in the cache: 16 hex digits over every input."""
         files = [(file.path, file.executable, _sha256(file.content)) for file in self.files]
-        return _key(self.debian_key, DISK_BYTES, files, _sha256(self.customize.read_bytes()))
+        above = [_sha256(self.customize_grub.read_bytes())] if self.customize_grub else []
+        return _key(self.debian_key, DISK_BYTES, files, _sha256(self.customize.read_bytes()), *above)
 
 
-def current() -> Recipe:
-    """The recipe as this checkout has it."""
-    own = GUEST / "files"
-    files = [
+def current(by_grub: bool = False) -> Recipe:
+    """The recipe as this checkout has it; that of a machine which boots by GRUB is the other one and more."""
+    plain = _plain()
+    if not by_grub:
+        return plain
+    return Recipe(
+        (*plain.packages, *GRUB_PACKAGES), (*plain.files, *_files_of(GUEST / "grub" / "files")),
+        plain.before_packages, plain.customize, GUEST / "grub" / "customize.sh",
+    )  # fmt: skip
+
+
+def _plain() -> Recipe:
+    files = _files_of(GUEST / "files")
+    packages = tuple(name for names in PACKAGE_SETS.values() for name in names)
+    scripts = GUEST / "before-packages.sh", GUEST / "customize.sh"
+    return Recipe(packages, (*files, *_ollama_stand_in()), *scripts)
+
+
+def _files_of(own: Path) -> list[GuestFile]:
+    """Every file of a folder that is laid out as the guest's root is."""
+    return [
         GuestFile.read(str(source.relative_to(own)), source, source.stat().st_mode & 0o100 != 0)
         for source in sorted(own.rglob("*"))
         if source.is_file()
     ]
-    packages = tuple(name for names in PACKAGE_SETS.values() for name in names)
-    scripts = GUEST / "before-packages.sh", GUEST / "customize.sh"
-    return Recipe(packages, (*files, *_ollama_stand_in()), *scripts)
 
 
 def _ollama_stand_in() -> tuple[GuestFile, ...]:

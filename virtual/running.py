@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fleet.hardware import TWINS
 from virtual import disk, parallel, plugging, process, shell, state
-from virtual.cabling import Cabling, Port, cabling
+from virtual.cabling import BOOT_BY_GRUB, Cabling, Port, cabling
 from virtual.errors import LabError
 from virtual.image import Image
 from virtual.machine import Machine, Ports, machines, netdev
@@ -45,7 +45,8 @@ class Running:
         wires = cabling(known.layout, len(known.machines))
         ports = {machine.name: Ports(machine.port, machine.moved_port) for machine in known.machines}
         key, known_hosts, control = Path(known.key), Path(known.known_hosts), Path(known.control)
-        self.rig = Rig(directory, Image(Path(known.image)), wires, ports, key, known_hosts, control)
+        image = Image(Path(known.image), known.layout in BOOT_BY_GRUB)
+        self.rig = Rig(directory, image, wires, ports, key, known_hosts, control)
         self.machines = machines(wires)
         self.snapshot = Snapshot(Path(known.snapshot))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virtual.cabling import LAYOUTS, SLOT_OF, TWINS, Cabling, Port, cabling, interfaces, least_machines
+from virtual.cabling import BOOT_BY_GRUB, LAYOUTS, SLOT_OF, TWINS, Cabling, Port, cabling, interfaces, least_machines
 from virtual.errors import LabError
 
 
@@ -64,7 +64,7 @@ def test_a_cage_means_both_its_twins() -> None:
 @pytest.mark.parametrize(
     ("layout", "count", "words"),
     [
-        ("star", 2, "layout: expected one of pair, triangle, ring4, found star"),
+        ("star", 2, "layout: expected one of pair, triangle, ring4, grub, grub-pair, found star"),
         ("pair", 1, "count: expected 2 to 8 machines for pair, found 1"),
         ("ring4", 9, "count: expected 4 to 8 machines for ring4, found 9"),
     ],
@@ -73,3 +73,10 @@ def test_what_cannot_be_cabled_is_refused_in_one_line(layout: str, count: int, w
     with pytest.raises(LabError) as refusal:
         cabling(layout, count)
     assert refusal.value.message == words
+
+
+def test_a_machine_that_boots_by_grub_may_be_alone() -> None:
+    assert least_machines("grub") == 1
+    assert not cabling("grub", 1).peers
+    assert cabling("grub-pair", 2).peers == cabling("pair", 2).peers
+    assert LAYOUTS.keys() > BOOT_BY_GRUB

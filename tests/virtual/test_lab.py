@@ -165,7 +165,7 @@ def test_sweep_keeps_what_is_being_made_and_what_was_used_lately(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "root", lambda: tmp_path)
-    for age in range(6):
+    for age in range(cache.KEPT_IMAGES + 2):
         (tmp_path / f"image{age}").mkdir()
         (tmp_path / f"image{age}" / "base.qcow2").touch()
         os.utime(tmp_path / f"image{age}", (10**9 - age, 10**9 - age))
@@ -174,7 +174,7 @@ def test_sweep_keeps_what_is_being_made_and_what_was_used_lately(
     with locks.held(tmp_path / "made.lock", "building", silent):
         cache.sweep()
     left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
-    assert left == {"image0", "image1", "image2", "image3", "made.tmp"}
+    assert left == {*(f"image{age}" for age in range(cache.KEPT_IMAGES)), "made.tmp"}
 
 
 def test_each_gives_results_in_order_and_the_first_failure() -> None:

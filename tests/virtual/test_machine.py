@@ -93,3 +93,13 @@ def test_a_snapshot_is_woken_only_when_asked_for() -> None:
     machine = machines(PAIR)[0]
     assert "-loadvm" not in command_line(machine)
     assert values(command_line(machine, snapshot="clean"), "-loadvm") == ["clean"]
+
+
+def test_a_machine_that_boots_by_grub_is_given_no_kernel() -> None:
+    machine = machines(PAIR)[0]
+    other = arguments(machine, PAIR, Image(IMAGE.directory, boots_by_grub=True), RUN, Ports(2201, 2301), None)
+    kernel = {"-kernel", "-initrd", "-append"}
+    assert kernel < set(command_line(machine))
+    assert not kernel & set(other)
+    left = [pair for pair in pairwise(command_line(machine)) if pair[0].startswith("-") and pair[0] not in kernel]
+    assert [pair for pair in pairwise(other) if pair[0].startswith("-")] == left

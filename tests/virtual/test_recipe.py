@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from virtual import host, recipe
+from virtual.computer import SAME_PLACES
 from virtual.errors import LabError
 from virtual.recipe import GuestFile, Recipe
 
@@ -60,3 +61,14 @@ def test_missing_programs_are_named_by_package(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(LabError) as refusal:
         host.require(("qemu-img", "mke2fs"))
     assert refusal.value.message == "missing here: run `apt-get install e2fsprogs qemu-utils`"
+
+
+def test_the_image_that_boots_by_grub_has_all_of_the_other_and_more(current: Recipe) -> None:
+    """And the other one stays what it is, so that it is not built anew for it."""
+    grub = recipe.current(by_grub=True)
+    assert set(grub.packages) > set(current.packages)
+    assert {file.path for file in grub.files} > {file.path for file in current.files}
+    assert current.customize_grub is None
+    assert grub.key != current.key
+    menu = next(file.content.decode() for file in grub.files if file.path == "etc/default/grub")
+    assert SAME_PLACES in menu
