@@ -2,15 +2,28 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Protocol, Self
 
 from fleet.instant import Instant
 from fleet.plan import Plan
 from fleet.record import Digest, Record
 from fleet.refusal import Refusal
 from fleet.step import Step
+from fleet.target import Target
 
 LOOK_AGAIN = "look at the new plan, and approve that"
+
+
+class Approvable(Protocol):
+    """What can be approved: a plan of some kind."""
+
+    @property
+    def digest(self) -> str:
+        """Of what it says."""
+
+    @property
+    def target(self) -> Target:
+        """What it is about."""
 
 
 class Approval(Record):
@@ -25,7 +38,7 @@ class Approval(Record):
     expires_at: Instant
 
     @classmethod
-    def of(cls, plan: Plan, by: str, at: datetime, seconds: int) -> Self:
+    def of(cls, plan: Approvable, by: str, at: datetime, seconds: int) -> Self:
         """The approval of a plan by somebody, for some time from now on."""
         return cls(
             plan_digest=plan.digest,
@@ -36,7 +49,7 @@ class Approval(Record):
             expires_at=at + timedelta(seconds=seconds),
         )
 
-    def refusal(self, plan: Plan, now: datetime) -> Refusal | None:
+    def refusal(self, plan: Approvable, now: datetime) -> Refusal | None:
         """Why it does not let this plan be carried out now; None where it does."""
         subject = f"{plan.target} approval"
         if (self.target, self.plan_digest) != (plan.target.name, plan.digest):

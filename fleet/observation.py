@@ -41,6 +41,7 @@ from fleet.pci import PciNetwork
 from fleet.pings import RailPing
 from fleet.port_settings import PortSettings
 from fleet.processes import EngineProcesses
+from fleet.rdma_pin import RdmaPin
 from fleet.rdma_use import DeviceUse
 from fleet.record import Record, Unobserved
 from fleet.refusal import Refusal
@@ -87,6 +88,7 @@ class Observation(Record):
     rdma_use: tuple[DeviceUse, ...] | Unobserved = NOT_LOOKED
     rail_pings: tuple[RailPing, ...] | Unobserved = NOT_LOOKED
     rail_bandwidth: tuple[Measured, ...] | Unobserved = NOT_LOOKED
+    rdma_pins: tuple[RdmaPin, ...] | Unobserved = NOT_LOOKED
     kernel: Kernel | Unobserved = NOT_LOOKED
     packages: Packages | Unobserved = NOT_LOOKED
     kernels: InstalledKernels | Unobserved = NOT_LOOKED

@@ -34,7 +34,8 @@ class Target(Record):
     """An exact set of enrolled Sparks under one name."""
 
     name: str
-    kind: Literal["spark", "deployment"]
+    kind: Literal["spark", "deployment", "cluster"]
+    """A cluster only where its Sparks are taken one after the other (`fleet.kernel.trial_target`)."""
     hosts: tuple[HostName, ...]
 
     def __str__(self) -> str:

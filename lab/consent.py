@@ -1,14 +1,15 @@
 """Asking whether a plan may be carried out: on a terminal, or by its digest in a script."""
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Protocol
 
 import click
 
 from deploys.maker import maker
-from fleet.approval import Approval
+from fleet.approval import Approvable, Approval
 from fleet.instant import utc_now
-from fleet.plan import Plan
 from fleet.refusal import Refusal
 from lab.command import INTERRUPTED
 from lab.transaction import Consent
@@ -17,7 +18,19 @@ VALID_SECONDS = 3600
 """For how long a plan that was looked at may be carried out."""
 
 
-def consent(plan: Plan, named: str | None, until: datetime | None = None) -> Consent:
+class Plannable(Approvable, Protocol):
+    """A plan that somebody can be asked about."""
+
+    @property
+    def is_noop(self) -> bool:
+        """Is nothing due?"""
+
+    @property
+    def steps(self) -> Sequence[object]:
+        """What is due, one after the other."""
+
+
+def consent(plan: Plannable, named: str | None, until: datetime | None = None) -> Consent:
     """The approval of a plan that was shown, or the refusal of it.
 
     + named: the digest that a script was given and says yes to; None to ask whoever is there
@@ -36,7 +49,7 @@ def consent(plan: Plan, named: str | None, until: datetime | None = None) -> Con
     return Consent(approval, "answered yes") if _asked(plan) else Consent(None, "asked", (_not_given(plan),))
 
 
-def _asked(plan: Plan) -> bool:
+def _asked(plan: Plannable) -> bool:
     """Somebody's yes. Without a terminal nobody is there to be asked."""
     if not sys.stdin.isatty():
         return False
@@ -46,7 +59,7 @@ def _asked(plan: Plan) -> bool:
         raise SystemExit(INTERRUPTED) from None
 
 
-def _not_given(plan: Plan) -> Refusal:
+def _not_given(plan: Plannable) -> Refusal:
     return Refusal(
         code="not_approved",
         subject=f"{plan.target} plan",

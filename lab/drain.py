@@ -89,14 +89,14 @@ def _drained(journal: Journal, target: Target, hosts: list[Host], wish: Wish) ->
     drains = tuple(each for each in found if isinstance(each, Drain))
     refusals = tuple(each for each in found if isinstance(each, Refusal))
     for each in drains:
-        _say(journal, each)
+        say_drain(journal, each)
     outcome = outcome_of(drains, refusals)
     reason = None if outcome.is_good or refusals else "; ".join(map(str, drains))
     journal.close(outcome, reason, refusals)
     return Drains(target=target.name, receipt=journal.name, outcome=outcome, drains=drains, refusals=refusals)
 
 
-def _say(journal: Journal, each: Drain) -> None:
+def say_drain(journal: Journal, each: Drain) -> None:
     """Only what was waited for to its end is evidence of a drain."""
     if each.end is not End.QUIET or each.invocation is None:
         journal.say(Note(host=each.host, text=str(each)))

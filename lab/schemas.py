@@ -15,6 +15,7 @@ from lab.evidence.documents import Listing as EvidenceListing
 from lab.evidence.documents import Recorded
 from lab.evidence.documents import Verdict as EvidenceVerdict
 from lab.fit import FitDocument
+from lab.kernel.documents import ShowDocument, Tried
 from lab.plans.documents import CollectionDocument, PlanDocument
 from lab.receipts.documents import Listing, Verdict
 from lab.status.document import StatusDocument
@@ -31,6 +32,8 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "evidence-show": FitEvidence,
         "evidence-verify": EvidenceVerdict,
         "fit": FitDocument,
+        "kernel-show": ShowDocument,
+        "kernel-trial": Tried,
         "observe": CollectionDocument,
         "plan": PlanDocument,
         "readback": Readback,

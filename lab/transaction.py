@@ -85,9 +85,9 @@ def _ended(
         return Verdict(Outcome.REFUSED, "nothing was written", first.plan.refusals), ()
     if consent is None or consent.refusals:
         return Verdict(Outcome.REFUSED, "nothing was written", consent.refusals if consent else ()), ()
-    ran = _carry_out(journal, stop, first, first.plan, consent)
+    ran = carry_out(journal, stop, first, first.plan, consent)
     connected.close()
-    return _judged(journal, wanted, first, ran)
+    return judged(journal, wanted, first, ran)
 
 
 def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
@@ -103,7 +103,8 @@ def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
     )
 
 
-def _carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent: Consent) -> Ran:
+def carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent: Consent) -> Ran:
+    """What was consented to, carried out on the hosts of a session; what became of it."""
     telling = Telling(journal, plan)
     telling.connected(*(first.run.collection[host] for host in plan.target.hosts))
     if plan.is_noop:
@@ -143,7 +144,7 @@ def _failed(journal: Journal, first: Session, why: str | None) -> tuple[str, ...
     return first.failed or (first.target.hosts if why is not None else ())
 
 
-def _judged(journal: Journal, wanted: Wanted, first: Session, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:
+def judged(journal: Journal, wanted: Wanted, first: Session, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:
     """What there is now, over new connections. A run that failed is not read back: the next one looks anyway."""
     plan = first.plan
     assert isinstance(plan, Plan), "expected a plan that was carried out"

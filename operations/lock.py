@@ -115,6 +115,12 @@ def hold_again(host: Host) -> None:
         _ask_to_take(host, held, None)
 
 
+def forgotten(host: Host) -> None:
+    """The host was told to reboot: the lock goes with the memory that it lies in, and nothing is to be released."""
+    host.connector_data.pop(_KEY, None)
+    host.connector_data.pop(_LEFT, None)
+
+
 def _due(outcome: object) -> tuple[Step, ...]:
     outcomes = outcome if isinstance(outcome, Iterable) and not isinstance(outcome, Step) else (outcome,)
     found = tuple(outcomes)

@@ -18,6 +18,7 @@ from fleet.codes.others import DECLARED, OTHERS
 from fleet.codes.roster import ROSTER
 from fleet.codes.target import TARGET
 from fleet.codes.transit import TRANSIT
+from fleet.codes.trial import TRIAL
 from fleet.record import Record
 
 Codes = Mapping[str, tuple[str, str]]
@@ -48,6 +49,7 @@ SECTIONS = (
     Section(title="Transit", intro="", codes=TRANSIT),
     Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
     Section(title="The rest of a host", intro="See [host.md](../host.md).", codes=HOST_POLICY),
+    Section(title="Trying a kernel", intro="See [kernel-trial.md](../kernel-trial.md).", codes=TRIAL),
     Section(title="Ollama", intro="", codes=OLLAMA),
     Section(
         title="Memory",

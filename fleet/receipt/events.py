@@ -24,11 +24,11 @@ class Event(Record):
 class Opening(Record):
     """What a run is about, as it is known before anything is done."""
 
-    kind: Literal["converge", "apply", "drain"]
+    kind: Literal["converge", "apply", "drain", "trial"]
     target: str
     hosts: tuple[str, ...]
     scope: Scope | None = None
-    """Which deploy was asked about; none for a drain."""
+    """Which deploy was asked about; none for a drain and a trial."""
     plan: Digest | None = None
     """The plan that is going to be carried out; None while there is none yet."""
     desired: Digest | None = None

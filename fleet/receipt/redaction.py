@@ -7,8 +7,10 @@ from fleet.keyfile import REDACTED
 
 WITH_VALUE = frozenset(
     {
+        "--boot-timeout",
         "--cluster",
         "--count",
+        "--drain-timeout",
         "--expect",
         "--format",
         "--from",
@@ -25,6 +27,7 @@ WITH_VALUE = frozenset(
         "--receipts",
         "--scope",
         "--seconds",
+        "--settle",
         "--since",
         "--timeout",
         "--user",

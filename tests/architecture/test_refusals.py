@@ -15,8 +15,8 @@ FROM_A_TABLE = {
     "resident_context_unknown",
 }
 """Chosen by what was found, and so no literal argument of `Refusal`."""
-CARRY_A_CODE = {"wall": 0, "once": 0, "PydanticCustomError": 0}
-"""Functions whose first argument is the code of a wall."""
+CARRY_A_CODE = {"wall": 0, "once": 0, "PydanticCustomError": 0, "checked": 0}
+"""Functions whose first argument is the code of a wall, or of a finding."""
 
 
 def literals() -> set[str]:

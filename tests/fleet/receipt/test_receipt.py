@@ -139,7 +139,7 @@ def test_what_a_live_process_is_writing_is_not_torn() -> None:
 
 def test_every_event_has_a_sentence_of_its_own() -> None:
     assert all("__str__" in {name for base in each.__mro__[:-4] for name in vars(base)} for each in EVENTS.values())
-    assert set(get_args(Opening.model_fields["kind"].annotation)) == {"converge", "apply", "drain"}
+    assert set(get_args(Opening.model_fields["kind"].annotation)) == {"converge", "apply", "drain", "trial"}
 
 
 @pytest.mark.parametrize("target", ["srv5", "../../etc/passwd", "", "a b/c", "x" * 300])
