@@ -54,6 +54,7 @@ EVERY_FACT = (
     "host_clock.Clock",
     "host_systemd.Logins",
     "host_mounts.Mounts",
+    "host_swap.Swap",
     "host_health.Journal",
     "host_health.Firmware",
 )

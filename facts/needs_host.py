@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from facts.bundle import Wanted
 from facts.host_files import HostFiles
 from facts.host_kernel import Governors, HugePages
+from facts.host_mounts import Mounts
+from facts.host_swap import Swap
 from facts.host_sysctl import Sysctls
-from facts.host_systemd import Manager, Units
+from facts.host_systemd import Logins, Manager, Units
 from facts.kernel import Kernel
 from fleet.desired import DesiredSpark
-from fleet.host.decide import DEFAULT_TARGET, GOVERNOR, HUGE_PAGES, OOM, SYSCTLS, UNITS, WATCHDOG
+from fleet.host.decide import DEFAULT_TARGET, GOVERNOR, HUGE_PAGES, LOGINS, MOUNTS, OOM, SWAP, SYSCTLS, UNITS, WATCHDOG
 from fleet.host.policy import HostPolicy
 
 Looks = dict[str, Wanted]
@@ -29,10 +31,13 @@ _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
     HUGE_PAGES: lambda _: {"huge_pages": Wanted(HugePages)},
     SYSCTLS: _sysctls,
     GOVERNOR: lambda _: {"governors": Wanted(Governors)},
+    SWAP: lambda policy: {"swap": Wanted(Swap, (("path", policy.swap.file),) if policy.swap else ())},
     UNITS: _units,
     DEFAULT_TARGET: lambda _: {"manager": Wanted(Manager)},
     WATCHDOG: lambda _: {"manager": Wanted(Manager)},
     OOM: _units,
+    LOGINS: lambda policy: {"logins": Wanted(Logins, (("users", policy.linger),))},
+    MOUNTS: lambda policy: {"mounts": Wanted(Mounts, (("targets", tuple(policy.mounts)),))},
 }
 
 

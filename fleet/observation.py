@@ -17,6 +17,7 @@ from fleet.host.journal import Journal
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
 from fleet.host.mounts import Mounts
+from fleet.host.swap import Swap
 from fleet.host.sysctl import Sysctls
 from fleet.host.units import Units
 from fleet.invocation import Running
@@ -61,7 +62,7 @@ SERVING = frozenset({
 
 HOST = frozenset({
     "host_files", "sysctls", "huge_pages", "governors", "units", "manager", "clock", "logins", "mounts", "journal",
-    "firmware", "fragmentation",
+    "firmware", "fragmentation", "swap",
 })  # fmt: skip
 """The sections about the rest of a host."""
 
@@ -121,6 +122,7 @@ class Observation(Record):
     manager: Manager | Unobserved = NOT_LOOKED
     clock: Clock | Unobserved = NOT_LOOKED
     logins: Logins | Unobserved = NOT_LOOKED
+    swap: Swap | Unobserved = NOT_LOOKED
     mounts: Mounts | Unobserved = NOT_LOOKED
     journal: Journal | Unobserved = NOT_LOOKED
     firmware: Firmware | Unobserved = NOT_LOOKED

@@ -16,6 +16,9 @@ from operations.acting import carry_out, read_back, refuse
 from operations.host_script import script
 from operations.lock import under_lock
 
+SETTLE_SECONDS = 5.0
+"""logind and systemd do some of what they are told after they have answered."""
+
 
 @operation()
 def part(desired: DesiredSpark, name_of_part: str) -> Generator[Any, None, None]:
@@ -42,7 +45,7 @@ def _so(decide: Callable[[], tuple[Step | Refusal, ...]], what: str) -> Generato
         host.noop(f"{what}: as desired")
     else:
         yield from carry_out(host, steps, script)
-        yield from read_back(lambda _: _difference(decide), timeout_seconds=0)
+        yield from read_back(lambda _: _difference(decide), timeout_seconds=SETTLE_SECONDS)
 
 
 def _outcomes(name: str, desired: DesiredSpark) -> tuple[Step | Refusal, ...]:

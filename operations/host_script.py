@@ -2,8 +2,13 @@
 
 from shlex import quote
 
+from fleet.host.fstab import mount_unit
 from fleet.host.steps import (
+    EnableLinger,
     FeedWatchdog,
+    MakeSwap,
+    MountNow,
+    ReloadLogind,
     ReloadSystemd,
     RemoveHostFile,
     SetDefaultTarget,
@@ -11,11 +16,15 @@ from fleet.host.steps import (
     SetOomScore,
     SetUnitActive,
     SetUnitFile,
+    Unmount,
+    UseSwap,
+    WriteFstab,
     WriteHostFile,
-)
+)  # fmt: skip
 from fleet.host.text import HostFile
 from fleet.step import Step
 from operations.acting import write_file
+from operations.fstab_script import fstab_script
 
 ROOT = ""
 """What stands before every path; tests put a directory there."""
@@ -32,6 +41,10 @@ def script(step: Step) -> str:
             return _write(file)
         case RemoveHostFile(path=path):
             return f"rm -f {quote(ROOT + path)}\nsync {quote(_folder(path))}\n"
+        case WriteFstab(lines=lines, marks=marks):
+            return fstab_script(f"{ROOT}/etc/fstab", lines, marks)
+        case MakeSwap(path=path, size_bytes=size):
+            return _swap(ROOT + path, size)
         case SetKernelValues(values=values):
             return "".join(f"printf %s {quote(each)} > {quote(ROOT + path)}\n" for path, each in values.items())
     return _systemd(step)
@@ -53,7 +66,41 @@ def _systemd(step: Step) -> str:
         case SetOomScore(unit=unit, score=score):
             pid = f"pid=$(timeout 60 systemctl show {quote(unit)} --property MainPID --value)\n"
             return f'{pid}[ "$pid" -gt 0 ] && printf %s {score} > {quote(ROOT)}/proc/"$pid"/oom_score_adj\n'
+    return _others(step)
+
+
+def _others(step: Step) -> str:
+    match step:
+        case UseSwap(path=path):
+            return f"swapon {quote(ROOT + path)}\n"
+        case Unmount(target=target):
+            return f"timeout 60 umount {quote(target)}\n"
+        case MountNow(target=target, automount=True):
+            unit = mount_unit(target).removesuffix(".mount")
+            return f"mkdir -p {quote(ROOT + target)}\ntimeout 60 systemctl start {quote(f'{unit}.automount')}\n"
+        case MountNow(target=target):
+            return f"mkdir -p {quote(ROOT + target)}\ntimeout 100 mount {quote(target)}\n"
+        case ReloadLogind():
+            return "timeout 60 systemctl kill --kill-whom=main --signal=HUP systemd-logind.service\n"
+        case EnableLinger(user=user):
+            return f"timeout 60 loginctl enable-linger {quote(user)}\n"
     raise AssertionError(f"expected a step of a host policy, found {step.kind}")
+
+
+def _swap(path: str, size: int) -> str:
+    """Whole before it has its name: a file that is half made is never taken for swap."""
+    new = quote(f"{path}.new")
+    return f"""
+umask 077
+rm -f {new}
+trap 'rm -f {new}' EXIT
+fallocate -l {size} {new}
+mkswap {new} >/dev/null
+sync {new}
+mv -fT {new} {quote(path)}
+trap - EXIT
+sync {quote(path.rpartition("/")[0] or "/")}
+"""
 
 
 def _folder(path: str) -> str:

@@ -123,6 +123,7 @@ def mounts(root, asked):
         "fstab": lines,
         "fstab_marks": marks,
         "fstab_is_file": not os.path.islink(path),
+        "has_nfs": any(os.path.exists(os.path.join(root, each)) for each in ("sbin/mount.nfs", "usr/sbin/mount.nfs")),
         "spaces": list(spaces(root, filesystems)),
         "units": list(units(asked)),
         "holders": {each: list(held(root, each)) for each in asked["targets"] if each in there},

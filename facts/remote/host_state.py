@@ -131,7 +131,48 @@ def clock(root, asked):
     }
 
 
-LOOKS = {"clock": clock, "files": files, "sysctls": sysctls, "huge_pages": huge_pages, "governors": governors}
+def swap_head(path):
+    """The page size for which a swap file was made, at whose end its mark is (mkswap(8)); None where it is no swap."""
+    with open(path, "rb") as file:
+        start = file.read(65536)
+    return next((size for size in (4096, 16384, 65536) if start[size - 10 : size] == b"SWAPSPACE2"), None)
+
+
+def filesystem_of(root, folder):
+    """The type of what is mounted at or above a folder; of several at one place the last counts."""
+    found = ("", "")
+    for line in (read(os.path.join(root, "proc/self/mountinfo")) or "").splitlines():
+        left, _, right = line.partition(" - ")
+        target = left.split()[4]
+        if (folder == target or folder.startswith(target.rstrip("/") + "/")) and len(target) >= len(found[0]):
+            found = (target, right.split()[0])
+    return found[1]
+
+
+def swap(root, asked):
+    path = os.path.join(root, asked["path"].lstrip("/"))
+    folder = os.path.dirname(path)
+    file = None
+    if os.path.isfile(path) and not os.path.islink(path):
+        found = os.stat(path)
+        file = {"size_bytes": found.st_size, "mode": stat.S_IMODE(found.st_mode), "page_size_bytes": swap_head(path)}
+    room = os.statvfs(folder) if os.path.isdir(folder) else None
+    state = {
+        "file": file, "page_size_bytes": os.sysconf("SC_PAGESIZE"),
+        "filesystem": filesystem_of(root, os.path.dirname(asked["path"])),
+        "available_bytes": room.f_bavail * room.f_frsize if room else 0,
+    }  # fmt: skip
+    return {"swaps": read(os.path.join(root, "proc/swaps")) or "Filename", "state": state}
+
+
+LOOKS = {
+    "clock": clock,
+    "swap": swap,
+    "files": files,
+    "sysctls": sysctls,
+    "huge_pages": huge_pages,
+    "governors": governors,
+}
 
 
 def main(text):

@@ -30,6 +30,21 @@ HOST_POLICY: dict[str, tuple[str, str]] = {
         "declare that one too, or mask the unit",
     ),
     "watchdog_missing": ("there is no watchdog that systemd could feed", "load its driver, or leave it out"),
+    "swap_in_use": ("the swap file has another size or page size, and the kernel uses it", "swapoff on the host first"),
+    "swap_filesystem": ("the file system cannot hold a swap file that is allocated at once", "another place"),
+    "no_room": ("the file system has less room than the file needs", "make room, or a smaller file"),
+    "user_missing": ("a user that shall linger does not exist", "add the user"),
+    "fstab_unusual": ("/etc/fstab is a link, or has only one of our two marks", "mend it by hand"),
+    "fstab_conflict": (
+        "another line of fstab says something else for a mount point of the policy, or is one that cannot be read, as "
+        "with a comment behind its options. The sentence names the line",
+        "take that line out, or declare what it says",
+    ),
+    "nfs_missing": ("nothing on the host can mount NFS", "install nfs-common"),
+    "mount_busy": (
+        "something else is mounted where a share should be, and the processes that the sentence names use it",
+        "stop these, or wait; nothing that is used is unmounted",
+    ),
     "conf_overridden": (
         "a drop-in that is read after ours says something else. The sentence names the file and the line",
         "take that line out, or declare its value",

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from fleet.desired import DesiredSpark
 from fleet.host.kernel_values_step import governor_steps, huge_page_steps
+from fleet.host.logins_step import login_steps
 from fleet.host.manager_step import default_target_steps, watchdog_steps
+from fleet.host.mount_step import mount_steps
 from fleet.host.oom_step import oom_steps
 from fleet.host.policy import HostPolicy
+from fleet.host.swap_step import swap_steps
 from fleet.host.sysctl_step import sysctl_steps
 from fleet.host.units_step import unit_steps
 from fleet.observation import Observation, known
@@ -15,15 +18,19 @@ from fleet.step import Step
 
 HUGE_PAGES, SYSCTLS, GOVERNOR = "huge pages", "kernel settings", "cpu governor"
 UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "what outlives a shortage of memory"
+SWAP, LOGINS, MOUNTS = "swap", "logins", "mounts"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
     HUGE_PAGES: huge_page_steps,
     SYSCTLS: sysctl_steps,
     GOVERNOR: governor_steps,
+    SWAP: swap_steps,
     UNITS: unit_steps,
     DEFAULT_TARGET: default_target_steps,
     WATCHDOG: watchdog_steps,
     OOM: oom_steps,
+    LOGINS: login_steps,
+    MOUNTS: mount_steps,
 }
 """By the name of the operation that makes a part so; each starts with what is durable."""
 

@@ -14,6 +14,9 @@ PATTERNS: tuple[str, ...] = (
     "/etc/systemd/system/*.wants/sparks-host-*.service",
     "/etc/systemd/system/*.service.d/90-sparks-host.conf",
     "/etc/systemd/system.conf.d/90-sparks-host.conf",
+    "/etc/systemd/logind.conf.d/90-sparks-host.conf",
+    r"/etc/systemd/system/*sparks\x2dswap.img.swap",
+    r"/etc/systemd/system/*.wants/*sparks\x2dswap.img.swap",
 )
 """Every place where a host policy has files; what lies there under such a name is ours."""
 

@@ -62,6 +62,8 @@ class Mounts(Record):
     fstab_marks: tuple[int, ...] = ()
     """The lines with our two marks: none, or two."""
     fstab_is_file: bool = True
+    has_nfs: bool = True
+    """The program that mounts NFS is installed."""
     spaces: tuple[Space, ...] = ()
     units: tuple[MountUnit, ...] = ()
     holders: Annotated[dict[str, tuple[Holder, ...]], VOLATILE] = Field(default_factory=dict)

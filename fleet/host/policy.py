@@ -6,6 +6,8 @@ from pydantic import Field, model_validator
 
 from fleet.host.kernel_values import Governor, HugePagePolicy
 from fleet.host.manager import TargetName, WatchdogPolicy
+from fleet.host.mount_policy import MountPoint, MountPolicy, mount_wall
+from fleet.host.swap import SwapPolicy
 from fleet.host.sysctl import SysctlKey, canonical_key, same_value
 from fleet.host.units import UnitName, UnitWish, unit_wall
 from fleet.record import Record
@@ -13,6 +15,9 @@ from fleet.wall import wall
 
 SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=r"^[^\s#;](.*\S)?$", max_length=256)]
 """A number, or text for a setting that has several or none."""
+
+
+UserName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
 
 
 class HostPolicy(Record):
@@ -34,6 +39,14 @@ class HostPolicy(Record):
     watchdog: WatchdogPolicy | None = None
     oom_protected: tuple[UnitName, ...] = ()
     """Services that the kernel kills last when memory runs out, where they are there: what the host is reached by."""
+    swap: SwapPolicy | None = None
+    """A swap file of ours, beside what swap there is."""
+    remove_ipc: bool | None = None
+    """Does logind remove a user's shared memory at the end of the last session? `False` for engines."""
+    linger: tuple[UserName, ...] = ()
+    """Users whose processes outlive their last session; others are left as they are."""
+    mounts: dict[MountPoint, MountPolicy] = Field(default_factory=dict)
+    """NFS shares by where they are mounted."""
 
     @property
     def settings(self) -> dict[str, str]:
@@ -46,7 +59,9 @@ class HostPolicy(Record):
         return dict(self.units)
 
     @model_validator(mode="after")
-    def _units(self) -> Self:
+    def _each_by_itself(self) -> Self:
+        for target in self.mounts:
+            mount_wall(target)
         for name, wish in self.units.items():
             unit_wall(name, wish)
         for name in self.oom_protected:

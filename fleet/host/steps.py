@@ -87,6 +87,66 @@ class SetOomScore(Step):
     score: int
 
 
+class WriteFstab(Step):
+    """Put our lines into /etc/fstab in place of those of ours that are there; every other line stays, byte for byte."""
+
+    kind: Literal["write_fstab"] = "write_fstab"
+    effect: Effect = Effect.WRITE
+    lines: tuple[str, ...]
+    marks: tuple[str, str]
+
+
+class Unmount(Step):
+    """Unmount what nobody uses; a busy one fails, and is never forced."""
+
+    kind: Literal["unmount"] = "unmount"
+    effect: Effect = Effect.REMOVE
+    target: str
+
+
+class MountNow(Step):
+    """Mount what fstab has at a target, or have it wait there for the first look."""
+
+    follows: ClassVar[frozenset[str]] = frozenset({"unmount"})
+
+    kind: Literal["mount_now"] = "mount_now"
+    effect: Effect = Effect.ACTIVATE
+    target: str
+    automount: bool
+
+
+class MakeSwap(Step):
+    """Make a swap file, whole before it gets its name."""
+
+    kind: Literal["make_swap"] = "make_swap"
+    effect: Effect = Effect.WRITE
+    path: str
+    size_bytes: int
+
+
+class UseSwap(Step):
+    """Let the kernel use a swap file."""
+
+    kind: Literal["use_swap"] = "use_swap"
+    effect: Effect = Effect.ACTIVATE
+    path: str
+
+
+class ReloadLogind(Step):
+    """Let logind read its configuration again; no session ends."""
+
+    kind: Literal["reload_logind"] = "reload_logind"
+    effect: Effect = Effect.ACTIVATE
+
+
+class EnableLinger(Step):
+    """Let a user's manager run without a session, for good and now."""
+
+    kind: Literal["enable_linger"] = "enable_linger"
+    effect: Effect = Effect.WRITE
+    user: str
+
+
 HostStep = (
     WriteHostFile
     | RemoveHostFile
@@ -97,5 +157,12 @@ HostStep = (
     | SetDefaultTarget
     | FeedWatchdog
     | SetOomScore
+    | WriteFstab
+    | Unmount
+    | MountNow
+    | MakeSwap
+    | UseSwap
+    | ReloadLogind
+    | EnableLinger
 )
 """Every kind of them."""

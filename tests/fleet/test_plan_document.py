@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
+    "ActiveSwap.used_bytes", "Swap.available_bytes",
     "Clock.max_error_seconds", "Mounts.holders", "Sentinel.count", "Sentinel.last_seconds", "Sentinel.subjects",
     "Space.available_bytes", "Space.inodes_available",
     "UnitState.main_pid", "UnitState.oom_score",

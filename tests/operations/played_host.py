@@ -52,7 +52,7 @@ class PlayedHost:
         for program in ("systemctl", "busctl", "loginctl"):
             answer = f'[ "$1" != show ] || {{ cat {self.root}/shown; exit; }}'
             self.program(program, f'{answer}\necho "{program} $*" >> {self.root}/due')
-        state = {"units": units, "default": "graphical.target", "RuntimeWatchdogUSec": "0"}
+        state = {"units": units, "default": "graphical.target", "RuntimeWatchdogUSec": "0", "RemoveIPC": True}
         (self.root / "systemd.json").write_text(json.dumps(state))
 
     def _ran(self, program: str, *arguments: str, failing: bool = False) -> str:

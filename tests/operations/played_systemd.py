@@ -68,6 +68,8 @@ class Systemd:
             unit |= {"UnitFileState": "masked", "LoadState": "masked"}
         elif verb == "unmask":
             unit |= {"UnitFileState": "disabled", "LoadState": "loaded"} if unit.get("LoadState") == "masked" else {}
+        elif verb == "kill":
+            self.state["RemoveIPC"] = self._logind().strip() not in ("no", "false")
         elif verb in ("start", "restart", "stop"):
             unit["ActiveState"] = "inactive" if verb == "stop" else "active"
         else:
@@ -88,7 +90,23 @@ class Systemd:
             return 0
         return self.reload() if verb == "daemon-reload" else self.change(verb, rest[-1])
 
+    def _logind(self) -> str:
+        """What logind's files say, as far as they are played."""
+        found = sorted((self.root / "etc/systemd/logind.conf.d").glob("*.conf"))
+        return found[-1].read_text().rpartition("RemoveIPC=")[2] if found else "yes"
+
+    def loginctl(self, arguments: list[str]) -> int:
+        verb, user = arguments
+        folder = self.root / "var/lib/systemd/linger"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / user).touch()
+        self.save(verb, user)
+        return 0
+
     def busctl(self, arguments: list[str]) -> int:
+        if arguments[0] == "get-property":
+            print(f"b {str(self.state['RemoveIPC']).lower()}")
+            return 0
         verb, *_, name, _, value = arguments
         self.state[name] = f"{int(value) // 1_000_000}s"
         self.save(verb, name, value)

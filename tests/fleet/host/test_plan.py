@@ -5,6 +5,7 @@ import pytest
 from fleet.host.files import HostFiles
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
+from fleet.host.mounts import Mounts
 from fleet.host.policy import HostPolicy
 from fleet.host.sysctl import Sysctls
 from fleet.plan import Plan, plan
@@ -19,6 +20,7 @@ SEEN = blank("a").model_copy(
         "host_files": HostFiles(),
         "huge_pages": HugePages(page_size_bytes=4096),
         "governors": Governors(),
+        "mounts": Mounts(mounts=(), fstab=()),
         "manager": Manager(default_target="multi-user.target"),
     }
 )
