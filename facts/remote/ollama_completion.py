@@ -33,6 +33,8 @@ def answer(endpoint, path, body, seconds):
         said = json.loads(text)
     except ValueError:
         raise Failed(f"status {found.status} and no JSON") from None
+    if not isinstance(said, dict):
+        raise Failed(f"status {found.status} and no JSON object")
     if found.status != 200:
         raise Failed(f"status {found.status}: {str(said.get('error') or 'no reason')[:200]}")
     return said
@@ -69,9 +71,11 @@ def one(asked, model, loaded, deadline):
         kind = kind_of(asked, model)
         found |= {"asked": True, "kind": kind}
         make = {"completion": completion, "embedding": embedding}[kind]
-        return found | {"count": make(asked, model, deadline - time.monotonic())}
+        return found | {"count": int(make(asked, model, deadline - time.monotonic()))}
     except Failed as failure:
         return found | {"asked": True, "failure": str(failure)}
+    except (TypeError, ValueError, AttributeError):
+        return found | {"asked": True, "failure": "an answer that is none of Ollama's"}
 
 
 def main(text):
@@ -80,7 +84,8 @@ def main(text):
     try:
         listed = answer(asked["endpoint"], "/api/ps", None, LOOK_SECONDS).get("models") or []
         loaded = {each["name"]: each.get("context_length") for each in listed}
-    except Failed as failure:
-        print(json.dumps({"error": f"ollama API {asked['endpoint']}/api/ps: {failure}"}))
+    except (Failed, TypeError, KeyError, AttributeError) as failure:
+        told = str(failure) if isinstance(failure, Failed) else "expected models, found none"
+        print(json.dumps({"error": f"ollama API {asked['endpoint']}/api/ps: {told}"}))
         return
     print(json.dumps([one(asked, each, loaded, deadline) for each in asked["residents"]]))

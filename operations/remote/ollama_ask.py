@@ -43,17 +43,31 @@ def told(body):
 def answer(endpoint, path, body, seconds):
     with send(endpoint, path, body, seconds) as response:
         try:
-            return json.loads(response.read(4 * 2**20))
-        except (ValueError, OSError, http.client.HTTPException) as error:
-            raise Failed(f"{path}: expected JSON, found {type(error).__name__}") from error
+            return an_object(response.read(4 * 2**20))
+        except (ValueError, TypeError, OSError, http.client.HTTPException) as error:
+            raise Failed(f"{path}: expected a JSON object, found {plain(error)}") from error
+
+
+def an_object(text):
+    """What Ollama says is always one; what is in front of it, as a proxy with a page of its own, says others."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(type(found).__name__)
+    return found
+
+
+def plain(error):
+    return str(error) if isinstance(error, TypeError) else type(error).__name__
 
 
 def digest_of(asked):
     """The digest under the tag now, or None where there is none."""
-    for model in answer(asked["endpoint"], "/api/tags", None, 10).get("models") or []:
-        if model["name"] == asked["model"]:
-            return "sha256:" + model["digest"].removeprefix("sha256:")
-    return None
+    found = answer(asked["endpoint"], "/api/tags", None, 10).get("models") or []
+    try:
+        digests = {each["name"]: "sha256:" + each["digest"].removeprefix("sha256:") for each in found}
+    except (TypeError, KeyError, AttributeError) as error:
+        raise Failed("/api/tags: expected models with names and digests, found others") from error
+    return digests.get(asked["model"])
 
 
 def pull(asked):
@@ -83,20 +97,20 @@ def streamed(asked):
     with send(asked["endpoint"], "/api/pull", {"model": asked["model"]}, PULL_SECONDS) as response:
         try:
             for line in response:
-                progress = json.loads(line)
+                progress = an_object(line)
                 if "error" in progress:
                     raise Failed(str(progress["error"])[:300])
-                if progress["status"] == "success":
+                if progress.get("status") == "success":
                     return True
                 shown = show(progress, shown)
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, http.client.HTTPException, ValueError, TypeError):
             return False
     return False
 
 
 def show(progress, shown):
     """Prints a state once, and a download at each tenth."""
-    text = progress["status"]
+    text = str(progress.get("status"))[:200]
     if progress.get("total"):
         tenth = 10 * progress.get("completed", 0) // progress["total"]
         text += " {}0% of {:,} bytes".format(tenth or "", progress["total"])

@@ -10,7 +10,7 @@ import pytest
 from facts.bundle import EVERY_FACT
 from fleet.roster import Roster
 from lab.site import read_roster
-from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, converge, fingerprint, on, pyinfra
+from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, converge, fingerprint, on, pyinfra, sparks
 from tests.e2e.kill import MOMENTS, half_written, kill_at, left_behind
 
 if TYPE_CHECKING:
@@ -125,9 +125,20 @@ def test_served_keeps_management_and_answers_over_rdma(lab: "Lab", names: tuple[
 
 
 @pytest.mark.usefixtures("served")
-def test_served_models_are_resident(lab: "Lab", names: tuple[str, ...]) -> None:
+def test_served_models_are_resident(lab: "Lab", names: tuple[str, ...], roster: Roster) -> None:
     for name in names:
         assert '"context_length": 8192' in on(lab, name, "curl -s localhost:11434/api/ps | python3 -m json.tool")
+    status = sparks("status", "-i", INVENTORY, "--json")
+    assert status.returncode == 0, status.stdout + status.stderr
+    held = {
+        spark["host"]: {(each["name"], each["context"], each["owner"]) for each in spark["ledger"]["residents"]
+                        if each["artifact_digest"] is not None}
+        for spark in json.loads(status.stdout)["sparks"]
+    }  # fmt: skip
+    assert held == {
+        each.spark: {(pin.model, pin.context, "ours") for pin in each.ollama.residents}
+        for each in roster.deployments.values()
+    }
 
 
 @pytest.mark.usefixtures("served")

@@ -1,5 +1,6 @@
 """A resident is asked for one token, and nothing is loaded for it: against a real stand-in."""
 
+import json
 import subprocess
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from pyinfra.api.exceptions import FactProcessError
 
 from facts.completion import Completions
+from facts.remote import ollama_completion as remote
 from fleet.completion import Completion
 from tests.virtual.standin import SMALLEST, Standin
 
@@ -90,3 +92,44 @@ def test_a_server_that_does_not_say_what_is_loaded_is_not_observed(resident: Sta
     resident.fail(ps="500")
     with pytest.raises(FactProcessError, match=r"/api/ps: status 500"):
         look(resident)
+
+
+@pytest.mark.parametrize("said", ["[]", "7", '"x"', "null", '{"models": [7]}', '{"models": 7}', '{"models": [{}]}'])
+def test_what_does_not_say_what_is_loaded_was_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    monkeypatch.setattr(remote.http.client, "HTTPConnection", lambda *_, **__: Connection([said]))
+    remote.main(json.dumps({"endpoint": "http://x:1", "seconds": 5, "residents": []}))
+    assert json.loads(capsys.readouterr().out)["error"].startswith("ollama API http://x:1/api/ps: ")
+
+
+@pytest.mark.parametrize("said", ["[]", "7", '{"response": 7}', '{"eval_count": "x"}', '{"eval_count": []}'])
+def test_an_odd_answer_is_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str) -> None:
+    loaded = json.dumps({"models": [{"name": SMALLEST, "context_length": CONTEXT}]})
+    says = [loaded, "{}", said]
+    monkeypatch.setattr(remote.http.client, "HTTPConnection", lambda *_, **__: Connection(says))
+    residents = [{"model": SMALLEST, "context": CONTEXT}]
+    remote.main(json.dumps({"endpoint": "http://x:1", "seconds": 5, "residents": residents}))
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["asked"], found["count"]) == (True, 0)
+
+
+class Connection:
+    """Gives one text after the other as an answer of status 200."""
+
+    status = 200
+
+    def __init__(self, says: list[str]) -> None:
+        self.says = says
+
+    def request(self, *_: Any) -> None:
+        pass
+
+    def getresponse(self) -> "Connection":
+        return self
+
+    def read(self, _: int) -> str:
+        return self.says.pop(0)
+
+    def close(self) -> None:
+        pass

@@ -1,5 +1,6 @@
 """What runs on a host to pull, load and unload, against a real stand-in process."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from operations.remote import ollama_ask
 from tests.virtual.standin import PINS, SMALLEST, Standin, free_port
 
 SOURCE = Path(__file__).resolve().parents[2] / "operations" / "remote" / "ollama_ask.py"
@@ -103,6 +105,26 @@ def test_a_load_that_fails_is_one_line(standin: Standin) -> None:
     standin.pull()
     standin.fail(generate="garbage")
     assert "expected JSON" in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))
+
+
+@pytest.mark.parametrize("body", ["[]", "null", "7", '"x"', "<html>", '{"models": [7]}', '{"models": 7}',
+                                  '{"models": [{"name": "x", "digest": 7}]}'])  # fmt: skip
+@pytest.mark.parametrize("do", ["pull", "load", "unload"])
+def test_what_is_none_of_ollamas_answers_is_one_line(monkeypatch: pytest.MonkeyPatch, do: str, body: str) -> None:
+    monkeypatch.setattr(ollama_ask, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(ollama_ask, "send", lambda *_: io.BytesIO(body.encode()))
+    asked = {"do": do, "model": SMALLEST, "endpoint": "http://x", "digest": DIGEST, "replaces": None, "context": 1,
+             "keep_alive": -1}  # fmt: skip
+    with pytest.raises(SystemExit) as ended:
+        ollama_ask.main(json.dumps(asked))
+    assert str(ended.value).startswith(f"{do} {SMALLEST}: ")
+    assert "expected" in str(ended.value)
+
+
+@pytest.mark.parametrize("line", ["[]", "7", '{"total": "x"}', '{"total": 5, "completed": "x"}', "{"])
+def test_a_pull_that_says_odd_things_broke_off(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.setattr(ollama_ask, "send", lambda *_: io.BytesIO(line.encode() + b"\n"))
+    assert not ollama_ask.streamed({"endpoint": "http://x", "model": SMALLEST})
 
 
 def test_nobody_at_home_is_one_line() -> None:
