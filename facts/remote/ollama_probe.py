@@ -61,6 +61,7 @@ class Host:
             "path": path,
             "content_digest": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
             "resets": resets,
+            "specifiers": self.units.specified(text),
             "managed": text.startswith("# Managed by sparks"),
             "environment": self.redacted(environment),
         }
@@ -83,17 +84,29 @@ class Host:
                 found.append({"path": path, "environment": environment})
         return found
 
+    def manager_environment(self, process, files):
+        """What is not the unit's own: asked for where it may matter, since systemd is slow to answer on a busy host."""
+        passed = [name for name in self.show["PassEnvironment"].split() if name.startswith("OLLAMA_")]
+        said = {name for each in files for name in each["environment"]}
+        if not passed and all(name in said for name in process or {} if name.startswith("OLLAMA_")):
+            return {}
+        return self.redacted(self.systemd.of_manager(passed, self.units, self.store.Blind))
+
     def service(self):
         process = self.process_environment()
         path = re.search(r"path=(\S+)", self.show["ExecStart"])
         kept = {name: self.show[name] for name in self.show if not name.startswith(("Environment", "ExecStart"))}
-        fragment = self.show["FragmentPath"]
+        fragment = self.settings_file(self.show["FragmentPath"]) if self.show["FragmentPath"] else None
+        drop_ins, environment_files = self.drop_ins(), self.environment_files()
+        files = [*([fragment] if fragment else []), *drop_ins, *environment_files]
         return {
             "show": kept,
             "exec_start": path.group(1) if path else None,
-            "fragment": self.settings_file(fragment) if fragment else None,
-            "drop_ins": self.drop_ins(),
-            "environment_files": self.environment_files(),
+            "fragment": fragment,
+            "drop_ins": drop_ins,
+            "environment_files": environment_files,
+            "manager_environment": self.manager_environment(process, files),
+            "unset": self.units.split_words(self.show["UnsetEnvironment"], lenient=True),
             "unit_environment": self.redacted(self.units.shown_environment(self.show["Environment"])),
             "process_environment": None if process is None else self.redacted(process),
             "residents": self.residents(),

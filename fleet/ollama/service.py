@@ -19,6 +19,8 @@ class SettingsFile(Record):
     """None where only a sight of it was asked for (an environment file may hold nothing but secrets)."""
     resets: bool = False
     """An empty `Environment=` in it drops what the files before it set."""
+    specifiers: tuple[str, ...] = ()
+    """The variables whose value has a specifier (`%h`): as it stands here, no process has it."""
     managed: bool = False
     """Does it say of itself that it is ours?"""
     environment: dict[str, str] = Field(default_factory=dict)
@@ -62,6 +64,11 @@ class ServiceState(Record):
     """Drop-ins on disk in the order in which systemd reads them, loaded or not."""
     environment_files: tuple[SettingsFile, ...] = ()
     """They win over every `Environment=`."""
+    manager_environment: dict[str, str] = Field(default_factory=dict)
+    """What systemd gives to every process, and what the unit has it pass on, where that may matter: what the unit sets
+    wins over it."""
+    unset: tuple[str, ...] = ()
+    """`UnsetEnvironment=`: `NAME`, or `NAME=value` for that value alone. It wins over everything."""
     unit_environment: dict[str, str] = Field(default_factory=dict)
     """The `Environment=` that systemd has loaded."""
     process_environment: dict[str, str] | None
@@ -89,8 +96,22 @@ class ServiceState(Record):
         """The environment of a process that starts once our drop-in sets `own`."""
         found: dict[str, str] = {}
         for file in self.settings_files(own):
-            found = file.environment if file.resets else found | file.environment
-        return found
+            found = self._values(file) if file.resets else found | self._values(file)
+        found = self.manager_environment | found
+        return {name: value for name, value in found.items() if not self.unsets(name, value)}
+
+    def unsets(self, name: str, value: str) -> bool:
+        """Does the unit take a variable away again, whoever has set it?"""
+        return name in self.unset or f"{name}={value}" in self.unset
+
+    def _values(self, file: SettingsFile) -> dict[str, str]:
+        """What a file sets. A specifier is what systemd has made of it, where it has loaded the file and none behind it
+        sets the same; elsewhere it stays as it is written, and so differs from what any process has."""
+        if not file.specifiers or self.need_daemon_reload:
+            return file.environment
+        last = {name: each for each in (self.fragment, *self.drop_ins) if each for name in each.environment}
+        meant = [name for name in file.specifiers if last.get(name) == file and name in self.unit_environment]
+        return file.environment | {name: self.unit_environment[name] for name in meant}
 
 
 def ollama_settings(environment: dict[str, str]) -> dict[str, str]:
@@ -119,6 +140,8 @@ def parse_service(text: str) -> ServiceState:
         fragment=_file(found["fragment"]),
         drop_ins=tuple(SettingsFile(**each) for each in found["drop_ins"]),
         environment_files=tuple(SettingsFile(**each) for each in found["environment_files"]),
+        manager_environment=found["manager_environment"],
+        unset=tuple(found["unset"]),
         unit_environment=found["unit_environment"],
         process_environment=found["process_environment"],
         residents=ResidentsUnit(**found["residents"]),

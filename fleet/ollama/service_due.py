@@ -54,6 +54,14 @@ def _overridden(desired: OllamaDeployment, state: ServiceState, subject: str) ->
     own = desired.desired_environment
     effective = state.expected_environment(own)
     for name, value in own.items():
+        if state.unsets(name, value):
+            return Refusal(
+                code="ollama_setting_overridden",
+                subject=f"{subject} {name}",
+                expected=value,
+                found="UnsetEnvironment= of the unit, which takes it away",
+                hint=f"take {name} out of UnsetEnvironment= of {UNIT} on the host",
+            )
         if effective.get(name) != value:
             file = [each for each in state.settings_files(own) if each.resets or name in each.environment][-1]
             return Refusal(

@@ -4,6 +4,7 @@ Standard library only and no imports of ours: the looks at a host carry this tex
 """
 
 import re
+from contextlib import suppress
 
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " "}
 _NUMBERED = re.compile(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})")
@@ -102,6 +103,17 @@ def file_environment(text: str) -> tuple[bool, dict[str, str]]:
         except ValueError:
             continue
     return resets, found
+
+
+def specified(text: str) -> list[str]:
+    """The variables whose last value in a unit file has a specifier, as `%h`: what it means is systemd's word."""
+    found: dict[str, bool] = {}
+    for key, value in service_lines(text):
+        if key == "Environment":
+            found = found if value else {}
+            with suppress(ValueError):
+                found |= {name: "%" in word.replace("%%", "") for name, word in assignments(split_words(value)).items()}
+    return sorted(name for name, is_specified in found.items() if is_specified)
 
 
 def effective_environment(*texts: str) -> dict[str, str]:

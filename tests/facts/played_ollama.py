@@ -35,7 +35,8 @@ class PlayedHost:
         self.runs(None)
         script = root / "bin" / "systemctl"
         script.parent.mkdir()
-        script.write_text(f"#!/bin/sh\ncat {root}/shown\n")
+        script.write_text(f"#!/bin/sh\ncase $2 in --*) cat {root}/manager ;; *) cat {root}/shown ;; esac\n")
+        (root / "manager").write_text("Environment=LANG=C.UTF-8\n")
         script.chmod(0o755)
         monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
         monkeypatch.setattr(facts, "DIRECTORIES", (str(self.units),))

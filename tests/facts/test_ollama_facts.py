@@ -7,6 +7,8 @@ import pytest
 from pyinfra.api.exceptions import FactProcessError
 
 from facts import ollama as facts
+from facts.remote import ollama_systemd
+from fleet.ollama import units
 from tests.facts.played_ollama import PlayedHost
 from tests.virtual.standin import PINS, SMALLEST, Standin, free_port
 
@@ -120,6 +122,30 @@ def test_the_service_and_its_settings(played: PlayedHost, standin: Standin) -> N
     assert state.own_drop_in is None
     assert "hidden" not in state.canonical
     assert "hid den" not in state.canonical
+
+
+def test_what_systemd_gives_to_every_process_is_asked_for_where_the_unit_does_not_say_it(
+    played: PlayedHost, standin: Standin
+) -> None:
+    """The stand-in runs with variables that no file sets."""
+    (played.root / "manager").write_text("Environment=OLLAMA_KEEP_ALIVE=-1 TOKEN=hidden LANG=C.UTF-8\n")
+    state = played.look(facts.OllamaService())
+    assert state.manager_environment == {"LANG": "C.UTF-8", "OLLAMA_KEEP_ALIVE": "-1", "TOKEN": "(redacted)"}
+    assert state.process_environment is not None
+    assert state.process_environment["OLLAMA_KEEP_ALIVE"] == "-1"
+    said = " ".join(name for name in state.process_environment if name.startswith("OLLAMA_"))
+    (played.drop_ins / "all.conf").write_text(f"[Service]\nEnvironment={said.replace(' ', '=x ')}=x B=%h/x\n")
+    state = played.look(facts.OllamaService())
+    assert (state.manager_environment, state.drop_ins[0].specifiers) == ({}, ("B",))
+    played.properties |= {"PassEnvironment": "PATH OTHER", "UnsetEnvironment": '"A=b c" OLLAMA_DEBUG'}
+    state = played.look(facts.OllamaService())
+    assert (state.manager_environment, state.unset) == ({}, ("A=b c", "OLLAMA_DEBUG"))
+
+
+def test_what_the_unit_passes_on_is_systemds_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ollama_systemd, "asked", lambda *_: "Environment=LANG=C\n")
+    monkeypatch.setattr(ollama_systemd, "own", lambda _: {"OLLAMA_DEBUG": "1", "TOKEN": "x"})
+    assert ollama_systemd.of_manager(["OLLAMA_DEBUG"], units, ValueError) == {"LANG": "C", "OLLAMA_DEBUG": "1"}
 
 
 def test_a_unit_that_does_not_run_has_no_process_environment(played: PlayedHost) -> None:

@@ -144,6 +144,60 @@ def test_an_earlier_drop_in_is_no_hindrance() -> None:
     assert service_step(DESIRED, seen(service(drop_ins=(file, own_file())))) is None
 
 
+THEIRS = {"OLLAMA_DEBUG": "1"}
+EXPANDED = {"OLLAMA_TMPDIR": "/root/tmp"}
+SPECIFIED = SettingsFile(
+    path="/etc/systemd/system/ollama.service.d/override.conf", environment={"OLLAMA_TMPDIR": "%h/tmp"},
+    specifiers=("OLLAMA_TMPDIR",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "running"),
+    [
+        ({"manager_environment": THEIRS | {"LANG": "C"}}, THEIRS),
+        ({"manager_environment": {"OLLAMA_KEEP_ALIVE": "1"}}, {}),
+        ({"drop_ins": (SPECIFIED, own_file()), "unit_environment": EXPANDED}, EXPANDED),
+        ({"manager_environment": THEIRS, "unset": ("OLLAMA_DEBUG", "LANG")}, {}),
+        ({"manager_environment": THEIRS, "unset": ("OLLAMA_DEBUG=0",)}, THEIRS),
+    ],
+)
+def test_what_systemd_makes_of_it_needs_no_restart(changes: dict[str, Any], running: dict[str, str]) -> None:
+    process = DESIRED.desired_environment | running
+    assert service_step(DESIRED, seen(service(process_environment=process, **changes))) is None
+    other = service_step(DESIRED, seen(service(process_environment=process | {"OLLAMA_DEBUG": "7"}, **changes)))
+    assert isinstance(other, ConfigureService)
+    assert other.restart
+
+
+@pytest.mark.parametrize("changes", [{"need_daemon_reload": True}, {"unit_environment": {}}])
+def test_what_a_specifier_means_is_only_known_of_what_is_loaded(changes: dict[str, Any]) -> None:
+    """A restart with its reload is planned together, and the next look finds nothing."""
+    loaded_once: dict[str, Any] = {"drop_ins": (SPECIFIED, own_file()), "unit_environment": EXPANDED} | changes
+    found = service(process_environment=DESIRED.desired_environment | EXPANDED, **loaded_once)
+    step = service_step(DESIRED, seen(found))
+    assert isinstance(step, ConfigureService)
+    assert step.restart
+
+
+def test_a_specifier_that_another_file_sets_again_means_nothing() -> None:
+    """The loaded value is that of the last file, ours here: it says nothing of what is behind it."""
+    ours = DESIRED.replaced(environment=dict(DESIRED.environment) | {"OLLAMA_TMPDIR": "/x"})
+    both = service(drop_ins=(SPECIFIED, own_file(ours)), unit_environment={"OLLAMA_TMPDIR": "/x"},
+                   process_environment=ours.desired_environment)  # fmt: skip
+    assert service_step(ours, seen(both)) is None
+    step = service_step(DESIRED, seen(both))
+    assert isinstance(step, ConfigureService)
+    assert (step.write, step.restart) == (True, True)
+
+
+def test_what_the_unit_takes_away_is_no_setting() -> None:
+    for unset in ("OLLAMA_HOST", f"OLLAMA_HOST={DESIRED.listen}"):
+        refusal = service_step(DESIRED, seen(service(unset=(unset,))))
+        assert isinstance(refusal, Refusal)
+        assert (refusal.code, "UnsetEnvironment=" in refusal.found) == ("ollama_setting_overridden", True)
+
+
 def test_models() -> None:
     assert isinstance(model_step(PIN, seen(models=())), PullModel)
     kept = PIN.model_copy(update={"pull": False})

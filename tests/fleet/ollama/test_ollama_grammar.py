@@ -189,3 +189,9 @@ def test_the_standins_times_read_back(seconds: int, nanoseconds: int) -> None:
 def test_no_time_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected|month"):
         parse_time(text)
+
+
+def test_which_values_of_a_unit_file_have_a_specifier() -> None:
+    lines = ("[Service]", "Environment=A=%h/x B=100%% C=%%h", "Environment=D=%%%n", "Environment=A=/plain")
+    assert units.specified("\n".join(lines)) == ["D"]
+    assert units.specified("\n".join([*lines[:3], "Environment=", "Environment=E=%i"])) == ["E"]
