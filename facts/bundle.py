@@ -55,6 +55,7 @@ EVERY_FACT = (
     "host_systemd.Logins",
     "host_mounts.Mounts",
     "host_swap.Swap",
+    "host_guard.MemoryGuard",
     "host_health.Journal",
     "host_health.Firmware",
 )

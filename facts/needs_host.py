@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from facts.bundle import Wanted
 from facts.host_files import HostFiles
+from facts.host_guard import MemoryGuard
 from facts.host_kernel import Governors, HugePages
 from facts.host_mounts import Mounts
 from facts.host_swap import Swap
@@ -11,7 +12,19 @@ from facts.host_sysctl import Sysctls
 from facts.host_systemd import Logins, Manager, Units
 from facts.kernel import Kernel
 from fleet.desired import DesiredSpark
-from fleet.host.decide import DEFAULT_TARGET, GOVERNOR, HUGE_PAGES, LOGINS, MOUNTS, OOM, SWAP, SYSCTLS, UNITS, WATCHDOG
+from fleet.host.decide import (
+    DEFAULT_TARGET,
+    GOVERNOR,
+    GUARD,
+    HUGE_PAGES,
+    LOGINS,
+    MOUNTS,
+    OOM,
+    SWAP,
+    SYSCTLS,
+    UNITS,
+    WATCHDOG,
+)
 from fleet.host.policy import HostPolicy
 
 Looks = dict[str, Wanted]
@@ -36,6 +49,7 @@ _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
     DEFAULT_TARGET: lambda _: {"manager": Wanted(Manager)},
     WATCHDOG: lambda _: {"manager": Wanted(Manager)},
     OOM: _units,
+    GUARD: lambda _: {"memory_guard": Wanted(MemoryGuard)},
     LOGINS: lambda policy: {"logins": Wanted(Logins, (("users", policy.linger),))},
     MOUNTS: lambda policy: {"mounts": Wanted(Mounts, (("targets", tuple(policy.mounts)),))},
 }

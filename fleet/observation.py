@@ -13,6 +13,7 @@ from fleet.host.clock import Clock, Logins
 from fleet.host.files import HostFiles
 from fleet.host.firmware import Firmware
 from fleet.host.fragmentation import Fragmentation
+from fleet.host.guard_service import MemoryGuard
 from fleet.host.journal import Journal
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
@@ -62,7 +63,7 @@ SERVING = frozenset({
 
 HOST = frozenset({
     "host_files", "sysctls", "huge_pages", "governors", "units", "manager", "clock", "logins", "mounts", "journal",
-    "firmware", "fragmentation", "swap",
+    "firmware", "fragmentation", "swap", "memory_guard",
 })  # fmt: skip
 """The sections about the rest of a host."""
 
@@ -123,6 +124,7 @@ class Observation(Record):
     clock: Clock | Unobserved = NOT_LOOKED
     logins: Logins | Unobserved = NOT_LOOKED
     swap: Swap | Unobserved = NOT_LOOKED
+    memory_guard: MemoryGuard | Unobserved = NOT_LOOKED
     mounts: Mounts | Unobserved = NOT_LOOKED
     journal: Journal | Unobserved = NOT_LOOKED
     firmware: Firmware | Unobserved = NOT_LOOKED

@@ -16,8 +16,8 @@ from operations.acting import carry_out, read_back, refuse
 from operations.host_script import script
 from operations.lock import under_lock
 
-SETTLE_SECONDS = 5.0
-"""logind and systemd do some of what they are told after they have answered."""
+SETTLE_SECONDS = 30.0
+"""For what happens after systemd has answered: logind reads its files, a guard takes its first sample."""
 
 
 @operation()

@@ -11,6 +11,7 @@ from fleet.host.steps import (
     ReloadLogind,
     ReloadSystemd,
     RemoveHostFile,
+    RunMemoryGuard,
     SetDefaultTarget,
     SetKernelValues,
     SetOomScore,
@@ -80,6 +81,8 @@ def _others(step: Step) -> str:
             return f"mkdir -p {quote(ROOT + target)}\ntimeout 60 systemctl start {quote(f'{unit}.automount')}\n"
         case MountNow(target=target):
             return f"mkdir -p {quote(ROOT + target)}\ntimeout 100 mount {quote(target)}\n"
+        case RunMemoryGuard(unit=unit):
+            return f"timeout 60 systemctl daemon-reload\ntimeout 60 systemctl restart {quote(unit)}\n"
         case ReloadLogind():
             return "timeout 60 systemctl kill --kill-whom=main --signal=HUP systemd-logind.service\n"
         case EnableLinger(user=user):

@@ -8,6 +8,7 @@ import json
 import os
 import pwd
 import subprocess
+import time
 
 DIRECTORIES = ("etc", "run", "usr/local/lib", "usr/lib", "lib")
 LOGIN = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
@@ -141,7 +142,18 @@ def logins(root, asked):
     }
 
 
-LOOKS = {"units": units, "manager": manager, "logins": logins}
+def guard(root, asked):
+    pid = int(pairs(run("systemctl", "show", asked["unit"], "--property", "MainPID")).get("MainPID") or 0)
+    argv = (read(os.path.join(root, f"proc/{pid}/cmdline")) or "").split("\0")[:-1] if pid else []
+    said = read(os.path.join(root, asked["state"].lstrip("/")))
+    try:
+        sample = json.loads(said) if said else None
+    except ValueError:
+        sample = None
+    return {"argv": argv, "sample": sample, "age_seconds": time.time() - sample["at"] if sample else None}
+
+
+LOOKS = {"guard": guard, "units": units, "manager": manager, "logins": logins}
 
 
 def main(text):

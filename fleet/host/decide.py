@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from fleet.desired import DesiredSpark
+from fleet.host.guard_step import guard_steps
 from fleet.host.kernel_values_step import governor_steps, huge_page_steps
 from fleet.host.logins_step import login_steps
 from fleet.host.manager_step import default_target_steps, watchdog_steps
@@ -18,7 +19,7 @@ from fleet.step import Step
 
 HUGE_PAGES, SYSCTLS, GOVERNOR = "huge pages", "kernel settings", "cpu governor"
 UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "what outlives a shortage of memory"
-SWAP, LOGINS, MOUNTS = "swap", "logins", "mounts"
+SWAP, LOGINS, MOUNTS, GUARD = "swap", "logins", "mounts", "memory guard"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
     HUGE_PAGES: huge_page_steps,
@@ -29,6 +30,7 @@ PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]
     DEFAULT_TARGET: default_target_steps,
     WATCHDOG: watchdog_steps,
     OOM: oom_steps,
+    GUARD: guard_steps,
     LOGINS: login_steps,
     MOUNTS: mount_steps,
 }

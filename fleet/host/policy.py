@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from fleet.host.guard_service import MemoryGuardPolicy
 from fleet.host.kernel_values import Governor, HugePagePolicy
 from fleet.host.manager import TargetName, WatchdogPolicy
 from fleet.host.mount_policy import MountPoint, MountPolicy, mount_wall
@@ -47,6 +48,8 @@ class HostPolicy(Record):
     """Users whose processes outlive their last session; others are left as they are."""
     mounts: dict[MountPoint, MountPolicy] = Field(default_factory=dict)
     """NFS shares by where they are mounted."""
+    memory_guard: MemoryGuardPolicy | None = None
+    """A service that kills one declared container before the host runs out of memory."""
 
     @property
     def settings(self) -> dict[str, str]:

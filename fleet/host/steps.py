@@ -147,6 +147,15 @@ class EnableLinger(Step):
     user: str
 
 
+class RunMemoryGuard(Step):
+    """Start the memory guard with its values, in place of one that has others; no container is touched by that."""
+
+    kind: Literal["run_memory_guard"] = "run_memory_guard"
+    effect: Effect = Effect.RESTART
+    unit: str
+    argv: tuple[str, ...]
+
+
 HostStep = (
     WriteHostFile
     | RemoveHostFile
@@ -164,5 +173,6 @@ HostStep = (
     | UseSwap
     | ReloadLogind
     | EnableLinger
+    | RunMemoryGuard
 )
 """Every kind of them."""

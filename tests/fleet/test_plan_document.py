@@ -34,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTENT = {"format", "target", "scope", "desired_digest", "prestate_digest", "hosts"}
 METADATA = {"made"}
 VOLATILE = {
+    "GuardSample.at", "GuardSample.available_bytes", "GuardSample.declared", "GuardSample.error", "GuardSample.killed",
+    "GuardSample.level", "GuardSample.threshold_bytes", "MemoryGuard.age_seconds",
     "ActiveSwap.used_bytes", "Swap.available_bytes",
     "Clock.max_error_seconds", "Mounts.holders", "Sentinel.count", "Sentinel.last_seconds", "Sentinel.subjects",
     "Space.available_bytes", "Space.inodes_available",

@@ -3,6 +3,7 @@
 import pytest
 
 from fleet.host.files import HostFiles
+from fleet.host.guard_service import MemoryGuard
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
 from fleet.host.mounts import Mounts
@@ -20,6 +21,7 @@ SEEN = blank("a").model_copy(
         "host_files": HostFiles(),
         "huge_pages": HugePages(page_size_bytes=4096),
         "governors": Governors(),
+        "memory_guard": MemoryGuard(),
         "mounts": Mounts(mounts=(), fstab=()),
         "manager": Manager(default_target="multi-user.target"),
     }
