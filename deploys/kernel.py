@@ -7,10 +7,16 @@ from pyinfra import host
 
 from deploys.target import applied_to, complete, desired_state
 from fleet.decide import GENERATION
+from fleet.kernel.decide import KERNEL_LINE, KERNEL_PACKAGES, NEXT_BOOT
 from fleet.target import Scope
-from operations import generation
+from operations import generation, kernel
 
 desired = desired_state(host, Scope.KERNEL)
+
+# A kernel is installed before it is chosen; an untried one is not chosen at all: `sparks kernel trial` boots it once.
+kernel.pinned(name=KERNEL_PACKAGES, desired=desired)
+kernel.cmdline(name=KERNEL_LINE, desired=desired)
+kernel.next_boot(name=NEXT_BOOT, desired=desired)
 
 generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))
 complete(host)

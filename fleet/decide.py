@@ -9,6 +9,7 @@ from fleet.fit.admission import NOBODY, Admission
 from fleet.guard import guard_at_work
 from fleet.hardware import INTERFACES
 from fleet.host.decide import PARTS, part_steps
+from fleet.kernel.decide import KERNEL_PARTS, kernel_steps
 from fleet.locked import lock_refusal
 from fleet.management_step import management_step
 from fleet.observation import Observation, known
@@ -65,6 +66,7 @@ OPERATIONS = frozenset(
         OLLAMA_RESIDENTS,
         OLLAMA_STOPS_FIRST,
         OLLAMA_STOPS,
+        *KERNEL_PARTS,
         *PARTS,
     )
 )
@@ -120,6 +122,9 @@ def considered(
     yield Decided(GUARD, GUARD, ports, at_work)
     if at_work is not None and not isinstance(seen.guard, Unobserved):
         return
+    if scope.includes(Scope.KERNEL):
+        for part in KERNEL_PARTS:
+            yield from _each(part, part, kernel_steps(part, desired, seen))
     if scope.includes(Scope.HOST):
         for part in PARTS:
             yield from _each(part, part, part_steps(part, desired, seen))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from fleet.guard import GuardedChange
 from fleet.host.steps import RemoveHostFile, WriteHostFile
+from fleet.kernel.steps import SetNextBoot, SetWords
 from fleet.netplan.device import NetplanFile
 from fleet.netplan.outline import outline, outline_of
 from fleet.observation import Observation
@@ -46,6 +47,10 @@ def wanted_files(step: Step) -> dict[str, str | None]:
             return {SYSCTL_PATH: transit.sysctl_text, UNIT_PATH: transit.unit_text}
         case RemoveTransit():
             return {SYSCTL_PATH: None, UNIT_PATH: None}
+        case SetWords(path=path, text=text):
+            return {path: text}
+        case SetNextBoot(path=path, text=text) if text is not None:
+            return {path: text}
         case WriteHostFile(file=file):
             return {file.path: file.text}
         case RemoveFile(path=path) | RemoveHostFile(path=path):
@@ -71,6 +76,8 @@ def _found(path: str, seen: Observation) -> FoundFile | None:
             return FoundFile(content_digest=netplan.content_digest, text=None if netplan.error else outline(netplan))
     if not isinstance(seen.host_files, Unobserved) and (own := seen.host_files.at(path)) is not None:
         return FoundFile(content_digest=own.content_digest, text=None)
+    if not isinstance(seen.boot, Unobserved) and (default := seen.boot.defaults.file(path)) is not None:
+        return FoundFile(content_digest=default.content_digest, text=None)
     service, transit = seen.ollama_service, seen.transit
     if not isinstance(service, Unobserved):
         for file in service.drop_ins:

@@ -28,6 +28,8 @@ class Effect(StrEnum):
     RESTART = "restart"
     DOWNLOAD = "download"
     EVICT = "evict"
+    NEXT_BOOT = "at the next boot"
+    """It takes effect when the host boots, and the step does not boot it."""
     REMOVE = "remove"
     """Something goes; of what was another owner's a copy is kept."""
 

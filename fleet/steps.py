@@ -6,6 +6,7 @@ from pydantic import Field
 
 from fleet.guard import GuardedChange
 from fleet.host.steps import HostStep
+from fleet.kernel.steps import KernelStep
 from fleet.ollama.steps import (
     ConfigureService,
     CopyModel,
@@ -40,6 +41,7 @@ AnyStep = Annotated[
     | LoadResident
     | EvictResident
     | RetireOllama
+    | KernelStep
     | HostStep,
     Field(discriminator="kind"),
 ]

@@ -2,8 +2,26 @@
 
 _SPARKS = [f"dgx{number}" for number in range(1, 9)]
 
+_RELEASE = "6.17.0-1031-nvidia"
+_VERSION = "6.17.0-1031.31"
+
+_KERNEL = {
+    "release": _RELEASE,
+    "page_size_bytes": 4096,
+    "packages": {
+        f"linux-image-{_RELEASE}": _VERSION,
+        f"linux-modules-{_RELEASE}": _VERSION,
+        f"linux-headers-{_RELEASE}": _VERSION,
+        f"linux-tools-{_RELEASE}": _VERSION,
+        f"linux-modules-nvidia-580-open-{_RELEASE}": _VERSION,
+    },
+    "metas": ["linux-nvidia-hwe-24.04", "linux-image-nvidia-hwe-24.04", "linux-headers-nvidia-hwe-24.04"],
+}
+"""The last release without Kexec HandOver: pinned, and never upgraded. `docs/kernel.md`"""
+
 roster = {
-    "sparks": {name: {"enrolled": True} for name in _SPARKS},
+    "sparks": {name: {"enrolled": True, "kernel": "nvidia-6.17"} for name in _SPARKS},
+    "kernels": {"nvidia-6.17": _KERNEL},
     "fabrics": {
         "switch": {
             "shape": "switch",

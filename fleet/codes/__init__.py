@@ -9,7 +9,7 @@ from fleet.codes.fabric import FABRIC, HOST
 from fleet.codes.guard import GUARD
 from fleet.codes.health import HEALTH
 from fleet.codes.host import HOST_POLICY, HOST_WALLS
-from fleet.codes.kernel import KERNEL_WALLS
+from fleet.codes.kernel import KERNEL, KERNEL_WALLS
 from fleet.codes.lock import LOCK
 from fleet.codes.memory import MEMORY, MEMORY_WALLS
 from fleet.codes.ollama import OLLAMA
@@ -47,6 +47,7 @@ SECTIONS = (
     Section(title="The fabric", intro="", codes=FABRIC),
     Section(title="What is not ours on the fabric", intro="", codes=OTHERS),
     Section(title="Transit", intro="", codes=TRANSIT),
+    Section(title="The kernel", intro="See [kernel.md](../kernel.md).", codes=KERNEL),
     Section(title="Changes that may cut SSH", intro="See [deadman.md](../deadman.md).", codes=GUARD),
     Section(title="The rest of a host", intro="See [host.md](../host.md).", codes=HOST_POLICY),
     Section(title="Trying a kernel", intro="See [kernel-trial.md](../kernel-trial.md).", codes=TRIAL),

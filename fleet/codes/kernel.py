@@ -33,3 +33,38 @@ KERNEL_WALLS: dict[str, tuple[str, str]] = {
         "make both agree",
     ),
 }
+
+KERNEL: dict[str, tuple[str, str]] = {
+    "dpkg_unfinished": (
+        "dpkg stopped in the middle of a package about kernels: an initramfs or GRUB's menu may lack it",
+        "the command in the next line, then plan again",
+    ),
+    "kernel_incomplete": (
+        "a package of the pinned release is installed, and its image or modules are not there",
+        "the command in the next line",
+    ),
+    "kernel_missing": (
+        "the release that every boot shall start is not installed, and this run does not install it",
+        "`deploys/kernel.py` installs it first; a deploy of your own calls `kernel.pinned` before `kernel.next_boot`",
+    ),
+    "fallback_missing": (
+        "the release to return to is not installed: after a kernel that does not boot there would be no way back",
+        "install it, name its packages in the policy, or name another",
+    ),
+    "menu_without_ids": (
+        "GRUB's menu has no entries with ids, so none can be chosen that another kernel does not move",
+        "`sudo update-grub`; ours is only a menu that grub-mkconfig makes",
+    ),
+    "word_not_removable": (
+        "a word that must go is put together from pieces, or by what sh runs: it cannot be cut out by itself",
+        "take it out by hand",
+    ),
+    "grub_overridden": (
+        "a file in /etc/default/grub.d that is read after ours gives the variable another value",
+        "take the variable out of that file, or rename the file",
+    ),
+    "crash_kernel_kept": (
+        "memory is kept for a crash kernel; `kho=off` is added only where none is",
+        "take `crashkernel=` off or disable kdump, boot once, and plan again; see [kernel.md](../kernel.md)",
+    ),
+}

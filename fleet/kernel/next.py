@@ -1,0 +1,117 @@
+"""Does every boot start the right release, whatever else is installed, and is nothing else pending?
+
+A kernel that this host never ran is no default: until a trial has booted it, every boot starts the fallback.
+"""
+
+from collections.abc import Iterator
+
+from fleet.kernel.boot import Boot
+from fleet.kernel.dropins import DEFAULT_PATH, DEFAULT_TEXT, digest_of
+from fleet.kernel.grub import NextBoot, entry_at, selector_for
+from fleet.kernel.line import overridden
+from fleet.kernel.pinned import brings, fallback_refusal
+from fleet.kernel.policy import KernelPolicy
+from fleet.kernel.steps import SetNextBoot
+from fleet.observation import Observation, known
+from fleet.refusal import Refusal
+from fleet.step import Step
+
+SAVED = "${saved_entry}"
+"""How the menu spells that its default is the saved entry."""
+
+
+def next_steps(policy: KernelPolicy, seen: Observation) -> tuple[Step | Refusal, ...]:
+    """What pins the default, or what stands in the way; empty when nothing is due."""
+    if blind := seen.unobserved("boot", "packages", "kernels", "kernel"):
+        return (blind,)
+    refusals = tuple(_refusals(policy, seen))
+    if refusals:
+        return refusals
+    boot, release = known(seen.boot), default_release(policy, seen)
+    clear = boot.environment.next_entry is not None and boot.menu.takes_one_shot and not policy.one_shot
+    pinned, stale = _is_pinned(release, boot), _is_stale(policy, seen)
+    if pinned and not stale and not clear:
+        return ()
+    is_saved = boot.defaults.default == SAVED and not boot.defaults.saves_default
+    selector = None if pinned else selector_for(boot.menu, release)
+    step = SetNextBoot(
+        subject=f"{seen.host} next boot",
+        before=_words(boot.default, boot.environment.next_entry if clear else None),
+        after=f"{release}, pinned" + ("" if policy.one_shot else "; nothing pending"),
+        reason=_reason(policy, release),
+        selector=selector,
+        path=DEFAULT_PATH,
+        text=None if selector is None or is_saved else DEFAULT_TEXT,
+        clear_one_shot=clear,
+        remake=stale or (selector is not None and (boot.menu.default != SAVED or boot.menu.saves_default)),
+    )
+    return (step,)
+
+
+def default_release(policy: KernelPolicy, seen: Observation) -> str:
+    """What every boot shall start now: the policy's release once it runs, or is the default already; else the fallback.
+
+    So a trial's first boot is a one-shot, and whatever comes of it the next boot is one that is known to work.
+    """
+    running, default = known(seen.kernel).release, known(seen.boot).default
+    is_chosen = default.is_pinned and default.release == policy.release
+    if policy.fallback is None or running == policy.release or is_chosen:
+        return policy.release
+    return policy.fallback
+
+
+def _is_pinned(release: str, boot: Boot) -> bool:
+    """Now, and once the menu is made anew by whoever."""
+    if boot.menu.saves_default or boot.defaults.saves_default or not _is_own_file_right(boot):
+        return False
+    return all(each.is_pinned and each.release == release for each in (boot.default, boot.default_once_made))
+
+
+def _is_own_file_right(boot: Boot) -> bool:
+    own = boot.defaults.file(DEFAULT_PATH)
+    return own is None or own.content_digest == digest_of(DEFAULT_TEXT)
+
+
+def _is_stale(policy: KernelPolicy, seen: Observation) -> bool:
+    """Does the menu lack a release that must stay bootable, or that release's initramfs?"""
+    menu, kernels = known(seen.boot).menu, known(seen.kernels)
+    for release in policy.kept:
+        selector = selector_for(menu, release)
+        entry = None if selector is None else entry_at(menu, selector)
+        if kernels.of(release).is_bootable and (entry is None or not entry.initrds):
+            return True
+    return False
+
+
+def _refusals(policy: KernelPolicy, seen: Observation) -> Iterator[Refusal]:
+    boot, subject, release = known(seen.boot), f"{seen.host} next boot", policy.release
+    if missing := fallback_refusal(policy, seen):
+        yield missing
+    found = known(seen.kernels).of(release)
+    if not (found.has_image and found.has_modules) and not brings(policy, known(seen.packages), release):
+        yield Refusal(
+            code="kernel_missing", subject=subject, expected=f"{release} with its image and modules",
+            found=f"no {found.missing}", hint="install what the policy pins first: operation kernel.pinned",
+        )  # fmt: skip
+    if selector_for(boot.menu, release) is None:
+        yield Refusal(
+            code="menu_without_ids", subject=subject, expected="entries with ids in GRUB's menu",
+            found="none to go by", hint="sudo update-grub; a menu that is written by hand is not ours to choose from",
+        )  # fmt: skip
+    later = boot.defaults.later(DEFAULT_PATH, "GRUB_DEFAULT")
+    own = boot.defaults.file(DEFAULT_PATH)
+    if own is not None and later and boot.defaults.default != SAVED and _is_own_file_right(boot):
+        yield overridden(subject, DEFAULT_PATH, "GRUB_DEFAULT", later)
+
+
+def _words(default: NextBoot, pending: str | None) -> str:
+    shown = f"{default.release or 'no kernel'} by {default.source} {default.selector or 'entry 0'}"
+    how = "pinned" if default.is_pinned else "not pinned"
+    return f"{shown}, {how}" + ("" if pending is None else f"; {pending} pending for one boot")
+
+
+def _reason(policy: KernelPolicy, release: str) -> str:
+    if release != policy.release:
+        return f"{policy.release} never ran here: until a trial has booted it every boot shall start the fallback"
+    kept = f"{policy.fallback} stays in the menu" if policy.fallback else "no fallback is declared"
+    return f"every boot shall start {release}; {kept}"
