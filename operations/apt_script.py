@@ -64,11 +64,19 @@ def hold(packages: Iterable[str]) -> str:
 
 
 def _marked(packages: Iterable[str]) -> str:
-    return f'timeout 120 apt-mark hold {" ".join(map(quote, packages))} >"$log" 2>&1 || failed "apt-mark hold"\n'
+    """apt-mark does not wait for dpkg's lock as apt-get does (2.6.1)."""
+    return f"""waited=0
+until timeout 120 apt-mark hold {" ".join(map(quote, packages))} >"$log" 2>&1; do
+  if [ $waited -ge {LOCK_SECONDS} ] || ! grep -q 'lock was locked' "$log"; then failed "apt-mark hold"; fi
+  sleep 5
+  waited=$((waited + 5))
+done
+"""
 
 
 _FAILED = """failed() {
-  holder=$(sed -nE 's/.*It is held by (process .*)/\\1/p' "$log" | tail -n 1)
+  holder=$(sed -nE 's/.*It is held by (process [0-9]+ [(][^)]*[)]).*/\\1/p
+    s/.*lock was locked by another (process) with (pid [0-9]+).*/\\1 \\2/p' "$log" | tail -n 1)
   if [ -n "$holder" ]; then
     echo "dpkg lock: expected it free within @SECONDS@ s, found it held by $holder; run again later" >&2
     exit 75

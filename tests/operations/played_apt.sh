@@ -46,7 +46,8 @@ update_grub() {
 
 install() { # name=version…
     if [ -e "$state/lock" ]; then
-        echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by $(cat "$state/lock")" >&2
+        echo "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by $(cat "$state/lock")..."
+        echo "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?" >&2
         exit 100
     fi
     for each; do
@@ -105,6 +106,11 @@ case $program in
     apt-get) apt_get "$@" ;;
     apt-mark)
         shift
+        if [ -e "$state/busy" ]; then
+            echo "dpkg: error: dpkg frontend lock was locked by another process with pid 3340" >&2
+            rm "$state/busy"
+            exit 100
+        fi
         for name; do
             if ! [ -e "$state/packages/$name" ]; then echo "E: Unable to locate package $name" >&2; exit 100; fi
             sed -i 's/^install/hold/' "$state/packages/$name"

@@ -199,7 +199,12 @@ def test_an_initramfs_is_made_and_comes_into_the_menu(disk: PlayedDisk) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "status", "said"),
     [
-        ("lock", "process 1234 (unattended-upgr)", 75, "expected it free within 120 s, found it held by process 1234"),
+        (
+            "lock",
+            "process 1234 (unattended-upgr)",
+            75,
+            "free within 120 s, found it held by process 1234 (unattended-upgr); run",
+        ),
         (f"available/linux-image-{NEW}", "1", 70, f"E: Version '{NEW_VERSION}' for 'linux-image-{NEW}'"),
         (
             "brings",
@@ -218,6 +223,14 @@ def test_why_nothing_is_installed(disk: PlayedDisk, path: str, text: str, status
     assert done.returncode == status, done.stderr
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_lock_that_apt_mark_does_not_wait_for_is_waited_for(disk: PlayedDisk) -> None:
+    (disk.root / "bin/sleep").write_text("#!/bin/sh\n")
+    (disk.root / "bin/sleep").chmod(0o755)
+    disk.put("state/busy", "")
+    assert disk.carry_out(disk.due("hold_packages")).returncode == 0
+    assert disk.packages[META].startswith("hold|")
 
 
 def test_versions_that_apt_does_not_know_yet_are_asked_for_once(disk: PlayedDisk) -> None:
