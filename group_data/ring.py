@@ -22,10 +22,10 @@ _KERNEL = {
 
 roster = {
     "sparks": {
-        "dgx1": {"enrolled": True, "kernel": "nvidia-64k"},
-        "dgx2": {"enrolled": True, "kernel": "nvidia-64k"},
-        "dgx3": {"enrolled": True, "kernel": "nvidia-64k"},
-        "dgx4": {"enrolled": True, "kernel": "nvidia-64k"},
+        "dgx1": {"enrolled": True, "kernel": "nvidia-64k", "host": "serving"},
+        "dgx2": {"enrolled": True, "kernel": "nvidia-64k", "host": "serving"},
+        "dgx3": {"enrolled": True, "kernel": "nvidia-64k", "host": "serving"},
+        "dgx4": {"enrolled": True, "kernel": "nvidia-64k", "host": "serving"},
     },
     "kernels": {"nvidia-64k": _KERNEL},
     "fabrics": {
@@ -44,5 +44,28 @@ roster = {
     },
     "clusters": {
         "tp4": {"fabric": "ring", "sparks": ["dgx1", "dgx2", "dgx3", "dgx4"]},
+    },
+    "hosts": {
+        "serving": {
+            "page_size_kib": 64,
+            "sysctls": {"vm.watermark_boost_factor": 0, "vm.min_free_kbytes": 45166},
+            "huge_pages": {"enabled": "never"},
+            "governor": "performance",
+            "swap": {"size_gib": 16},
+            "default_target": "multi-user.target",
+            "units": {
+                "gdm.service": "masked",
+                "bluetooth.service": "masked",
+                "cups.service": "masked",
+                "cups-browsed.service": "masked",
+                "ModemManager.service": "masked",
+            },
+            "time_sync": "timesyncd",
+            "watchdog": {"seconds": 60},
+            "oom_protected": ["ssh.service", "tailscaled.service"],
+            "memory_guard": {"startup_gib": 5, "steady_gib": 3, "label": "sparks.deployment=tp4"},
+            "remove_ipc": False,
+            "linger": ["spark"],
+        },
     },
 }

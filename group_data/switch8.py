@@ -20,7 +20,7 @@ _KERNEL = {
 """The last release without Kexec HandOver: pinned, and never upgraded. `docs/kernel.md`"""
 
 roster = {
-    "sparks": {name: {"enrolled": True, "kernel": "nvidia-6.17"} for name in _SPARKS},
+    "sparks": {name: {"enrolled": True, "kernel": "nvidia-6.17", "host": "pool"} for name in _SPARKS},
     "kernels": {"nvidia-6.17": _KERNEL},
     "fabrics": {
         "switch": {
@@ -41,5 +41,21 @@ roster = {
         "2nodes-dac": {"fabric": "dac", "sparks": ["dgx1", "dgx2"]},
         "4nodes-switch": {"fabric": "switch", "sparks": _SPARKS[:4]},
         "8nodes-switch": {"fabric": "switch", "sparks": _SPARKS},
+    },
+    "hosts": {
+        "pool": {
+            "page_size_kib": 4,
+            "time_sync": "timesyncd",
+            "oom_protected": ["ssh.service", "tailscaled.service"],
+            "remove_ipc": False,
+            "linger": ["spark"],
+            "mounts": {
+                "/mnt/models": {
+                    "source": "nas:/volume1/models",
+                    "type": "nfs4",
+                    "options": ["nconnect=8", "hard", "noatime", "_netdev", "nofail"],
+                },
+            },
+        },
     },
 }

@@ -62,6 +62,7 @@ HOST_WALLS: dict[str, tuple[str, str]] = {
     "not_a_service": ("a unit that has no processes of its own", "the service that it starts"),
     "guarded_container": ("a memory guard with no container, or with a name and a label", "one of the two"),
     "guard_levels": ("a memory guard that is stricter once the engine is ready", "a startup level as high or higher"),
+    "time_twice": ("a unit that keeps the time is declared beside `time_sync`", "leave the unit out"),
     "nfs_source": ("what shall be mounted is no share of a server", "`nas:/volume1/models`"),
     "option_twice": ("an option of a mount is given twice", "once"),
     "not_at_boot": ("a mount with `noauto`, which no boot makes", "leave it out, or add `x-systemd.automount`"),

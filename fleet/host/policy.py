@@ -21,6 +21,9 @@ SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=
 UserName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
 
 
+TIME_UNITS = {"timesyncd": "systemd-timesyncd.service", "chrony": "chrony.service"}
+
+
 class HostPolicy(Record):
     """What the rest of a host should be; everything that is left out stays as it is."""
 
@@ -35,6 +38,8 @@ class HostPolicy(Record):
     """Of every CPU that is online."""
     units: dict[UnitName, UnitWish] = Field(default_factory=dict)
     """Units that are started at boot and run, or that are not and do not."""
+    time_sync: Literal["timesyncd", "chrony"] | None = None
+    """The one service that keeps the clock; the other one is turned off where it is there."""
     default_target: TargetName | None = None
     """What a boot goes to: `multi-user.target` for a Spark without a desktop."""
     watchdog: WatchdogPolicy | None = None
@@ -58,8 +63,11 @@ class HostPolicy(Record):
 
     @property
     def every_unit(self) -> dict[str, UnitWish]:
-        """Every unit that it has a word about."""
-        return dict(self.units)
+        """Every unit that it has a word about, those that keep the time among them."""
+        keeps: dict[str, UnitWish] = {}
+        if self.time_sync is not None:
+            keeps = {unit: "enabled" if name == self.time_sync else "disabled" for name, unit in TIME_UNITS.items()}
+        return keeps | self.units
 
     @model_validator(mode="after")
     def _each_by_itself(self) -> Self:
@@ -67,6 +75,10 @@ class HostPolicy(Record):
             mount_wall(target)
         for name, wish in self.units.items():
             unit_wall(name, wish)
+            if self.time_sync is not None and name in TIME_UNITS.values():
+                raise wall(
+                    "time_twice", f"units.{name}: expected time_sync alone to say what keeps the time, found both"
+                )
         for name in self.oom_protected:
             if not name.endswith(".service"):
                 raise wall("not_a_service", f"oom_protected: expected a service, found {name}")

@@ -28,10 +28,13 @@ from facts.desired import roster_for  # noqa: E402
 from facts.needs import looks_for  # noqa: E402
 from fleet.generation import Stamp  # noqa: E402
 from fleet.generation_due import WriteStamp  # noqa: E402
+from fleet.host.steps import HostStep  # noqa: E402
 from fleet.observation import NOT_LOOKED, Observation  # noqa: E402
 from fleet.ollama.steps import RetireOllama  # noqa: E402
+from fleet.target import Scope  # noqa: E402
 from operations.acting import Script  # noqa: E402
 from tests.fleet import observed  # noqa: E402
+from tests.fleet.host import host as policy_host  # noqa: E402
 from tests.fleet.ollama import host as ollama_host  # noqa: E402
 
 
@@ -55,7 +58,8 @@ class World:
     def look(self, host: Host, wanted: tuple[Wanted, ...]) -> dict[Wanted, Any]:
         """In place of a round trip."""
         self.say(host=host.name, looks=len(wanted))
-        sections = {look: name for name, look in looks_for(roster_for(host).desired_for(host.name)).items()}
+        desired = roster_for(host).desired_for(host.name)
+        sections = {look: name for scope in Scope for name, look in looks_for(desired, scope).items()}
         seen = self[host.name]
         return {look: getattr(seen, sections[look]) if look in sections else NOT_LOOKED for look in wanted}
 
@@ -77,6 +81,8 @@ class World:
             return seen.model_copy(update={"generation": Stamp(generation=step.generation)})
         if isinstance(step, RetireOllama):
             return ollama_host.retired(step, seen)
+        if isinstance(step, HostStep):
+            return policy_host.applied(step, seen)
         if step.kind.startswith("ollama"):
             assert desired.ollama is not None
             return ollama_host.applied(step, desired.ollama, seen)
