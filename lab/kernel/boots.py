@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import click
+from pyinfra.context import ctx_host
 
 from deploys.drain import Wish, drained
 from fleet.drain import End, Waiting
@@ -62,7 +63,7 @@ class Boots:
                 expected, found = "to know which boot it is in", "no answer"
                 return Refusal(code="not_rebooted", subject=f"{name} kernel", expected=expected, found=found)
             self.journal.say(StepBegun(**about, before=before, after=after, effect=Effect.RESTART))
-            with self.stop.shielded():
+            with self.stop.shielded(), ctx_host.use(host):
                 refusal = boot_default(host) if entry is None else boot_once(host, entry)
             if refusal is not None:
                 return refusal

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from facts.boot import GrubBoot
 from facts.bundle import Wanted
 from facts.gpu import GpuState
 from facts.kernel import Kernel
-from facts.needs import Looks, looks_for
+from facts.kernels import InstalledKernels
+from facts.lock import HostLock
+from facts.needs import Looks
 from facts.rdma_pin import RdmaPins
 from fleet.desired import DesiredSpark
 from fleet.kernel.qualify import Looked
-from fleet.kernel.standing import SECTIONS, standing
+from fleet.kernel.standing import standing
 from fleet.kernel.trial import First, Phase, Standing, begins
 from fleet.kernel.trial_plan import HostTrial, TrialPlan, host_trial
 from fleet.kernel.trial_refusal import not_as_desired
@@ -28,10 +31,14 @@ def spark(host: str) -> Target:
     return Target(name=host, kind="spark", hosts=(host,))
 
 
-def trial_looks(desired: DesiredSpark) -> Looks:
-    """What a trial's decisions rest on."""
-    looks = looks_for(desired, Scope.KERNEL)
-    return {section: looks[section] for section in (*SECTIONS, "lock") if section in looks}
+def trial_looks(desired: DesiredSpark | None = None) -> Looks:
+    """What a trial's decisions rest on, with a policy or without one."""
+    return {
+        "kernel": Wanted(Kernel),
+        "kernels": Wanted(InstalledKernels),
+        "boot": Wanted(GrubBoot),
+        "lock": Wanted(HostLock),
+    }
 
 
 def planned(inventory: str, target: Target) -> TrialPlan | Refusals:
