@@ -19,13 +19,12 @@ from facts.machine import Machine
 from facts.management import ManagementIp4
 from facts.memory import Memory
 from facts.needs_host import policy_looks
-from facts.needs_kernel import kernel_health_looks, kernel_looks
+from facts.needs_kernel import kernel_looks
 from facts.netplan import NetplanFiles
 from facts.network import Connections, Links
 from facts.observe import observe
 from facts.ollama import OllamaModels, OllamaProgram, OllamaRegistry, OllamaResidency, OllamaService
 from facts.pci import PciFunctions
-from facts.port_settings import PortSettings
 from facts.processes import EngineProcesses
 from facts.roce import RdmaUse, RoceDevices, RoceGids
 from facts.session import SshSession
@@ -181,13 +180,6 @@ def looks_for(desired: DesiredSpark, scope: Scope = Scope.SERVE) -> Looks:
     if scope.includes(Scope.SERVE):
         looks |= retire_looks(desired) if desired.ollama is None else ollama_looks(desired.ollama)
     return looks
-
-
-def doctor_looks(desired: DesiredSpark) -> Looks:
-    """Everything that doctor asks a Spark, in one round trip: what every scope decides on, and what its checks ask."""
-    looks = {name: look for scope in Scope for name, look in looks_for(desired, scope).items()}
-    looks |= ledger_looks(desired) | kernel_health_looks(desired)
-    return looks | {"port_settings": Wanted(PortSettings)}
 
 
 def observation(host: Host, name: str, looks: Looks) -> Observation:

@@ -24,12 +24,12 @@ _NOT_OF_HOSTS = frozenset({
 
 def planned(asked: Host) -> Iterator[Finding]:
     """What every scope's plan would refuse or do, each once, under the narrowest scope that has it."""
-    told: dict[Step | Refusal, Scope] = {}
+    told: dict[str, tuple[Step | Refusal, Scope]] = {}
     for scope in Scope:
         for each in considered(asked.desired, asked.seen, scope, asked.drained, asked.admission):
             if each.outcome is not None:
-                told.setdefault(each.outcome, scope)
-    for outcome, scope in told.items():
+                told.setdefault(each.outcome.canonical, (each.outcome, scope))
+    for outcome, scope in told.values():
         yield _refused(outcome, asked) if isinstance(outcome, Refusal) else _due(outcome, scope, asked)
 
 

@@ -6,13 +6,18 @@ from fleet.doctor.check import Check, HostCheck, SiteCheck
 from fleet.doctor.checks_deployments import DEPLOYMENTS
 from fleet.doctor.checks_engines import ENGINES
 from fleet.doctor.checks_fabric import FABRIC
+from fleet.doctor.checks_host import HOST
+from fleet.doctor.checks_journal import JOURNAL
 from fleet.doctor.checks_kernel import KERNEL
+from fleet.doctor.checks_mounts import MOUNTS
+from fleet.doctor.checks_packages import PACKAGES
 from fleet.doctor.checks_receipts import RECEIPTS
 from fleet.doctor.checks_residency import RESIDENCY
 from fleet.doctor.checks_roster import ROSTER
 from fleet.doctor.checks_serving import SERVING
 
-HOST_CHECKS: tuple[HostCheck, ...] = (*FABRIC, *SERVING, *ENGINES, *RESIDENCY, *KERNEL)
+_OF_HOSTS = (FABRIC, SERVING, ENGINES, RESIDENCY, KERNEL, PACKAGES, HOST, MOUNTS, JOURNAL)
+HOST_CHECKS: tuple[HostCheck, ...] = tuple(check for checks in _OF_HOSTS for check in checks)
 SITE_CHECKS: tuple[SiteCheck, ...] = (*ROSTER, *DEPLOYMENTS)
 
 DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
@@ -21,7 +26,9 @@ DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
     ("The fabric", "What no plan decides about; what one does is under *The planner*.", FABRIC),
     ("Serving", "", (*SERVING, *ENGINES)),
     ("Who holds memory", "See [memory.md](../memory.md).", RESIDENCY),
-    ("The kernel", "", KERNEL),
+    ("The kernel", "All but `kernel.kho` are asked only of a Spark that has a kernel policy.", (*KERNEL, *PACKAGES)),
+    ("The host", "What its host policy says is the planner's. See also the journal, below.", (*HOST, *MOUNTS)),
+    ("Journal, firmware, files", "", JOURNAL),
 )
 """Title, a word before, and the checks."""
 

@@ -27,6 +27,7 @@ _STATUS = {Level.ERROR: REFUSED, Level.WARN: PENDING, Level.INFO: 0, None: 0}
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[TARGET]…")
 @click.option("--static", is_flag=True, help="The roster and what this machine keeps; no host is asked.")
+@click.option("--slow", is_flag=True, help="Ask also what takes long: in how many pieces the files of models lie.")
 @click.option("--explain", "explains", metavar="ID", help="What an id means, why it matters, what to do; then end.")
 @click.option("--fix-plan", "folder", metavar="DIR",
               help="Plan what can be mended: a file for each Spark and scope for `sparks apply`.")  # fmt: skip
@@ -37,6 +38,7 @@ _STATUS = {Level.ERROR: REFUSED, Level.WARN: PENDING, Level.INFO: 0, None: 0}
 def doctor(
     targets: tuple[str, ...],
     static: bool,
+    slow: bool,
     explains: str | None,
     folder: str | None,
     seconds: float,
@@ -56,20 +58,20 @@ def doctor(
         raise click.UsageError("--static: expected neither a TARGET nor --fix-plan beside it, since no host is asked")
     if folder is not None:
         make_folder(folder)
-    document = _visited(inventory, targets, static, seconds, folder)
+    hosts = () if static else _hosts(inventory, targets)
+    document = _visited(inventory, hosts, not targets, slow, seconds, folder)
     put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else shown(document))
     if status := _STATUS[document.level]:
         raise SystemExit(status)
 
 
 def _visited(
-    inventory: str, targets: tuple[str, ...], static: bool, seconds: float, folder: str | None
+    inventory: str, hosts: tuple[str, ...], with_site: bool, slow: bool, seconds: float, folder: str | None
 ) -> DoctorDocument:
-    hosts = () if static else _hosts(inventory, targets)
-    findings = () if targets else visit_site(inventory)
+    findings = visit_site(inventory) if with_site else ()
     now = utc_now()
     if hosts:
-        findings += visit(inventory, hosts, seconds)
+        findings += visit(inventory, hosts, seconds, slow)
     plans = () if folder is None else fix_plans(inventory, findings, folder)
     return DoctorDocument.of(hosts, findings, plans, now)
 

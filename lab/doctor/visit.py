@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from facts.needs import doctor_looks
+from facts.needs_doctor import doctor_looks, slow_looks
 from fleet.doctor.check import Host, Site
 from fleet.doctor.checks_receipts import Kept
 from fleet.doctor.examine import examine, examine_kept, examine_site
@@ -27,12 +27,15 @@ def visit_site(inventory: str) -> tuple[Finding, ...]:
     return in_order((*examine_site(asked), *examine_kept(_kept(RECEIPTS.folder(None, inventory)))))
 
 
-def visit(inventory: str, hosts: tuple[str, ...], seconds: float) -> tuple[Finding, ...]:
-    """What there is to say of some hosts."""
+def visit(inventory: str, hosts: tuple[str, ...], seconds: float, slow: bool = False) -> tuple[Finding, ...]:
+    """What there is to say of some hosts.
+
+    + slow: with what takes a host seconds to minutes
+    """
     roster = roster_of(inventory)
     drained = drained_in(RECEIPTS.folder(None, inventory))
     admission = Admission(evidence=evidenced_in(EVIDENCE.folder(None, inventory)))
-    seen = collect(inventory, hosts, doctor_looks, seconds)
+    seen = collect(inventory, hosts, slow_looks if slow else doctor_looks, seconds)
     found = (examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts)
     return in_order(each for findings in found for each in findings)
 

@@ -12,7 +12,7 @@ import pytest
 from facts.bundle import EVERY_FACT, Bundle, Wanted, bundled
 from facts.bundle import _wanted as wanted
 from facts.look import Look, RemotePython
-from facts.needs import doctor_looks
+from facts.needs_doctor import doctor_looks
 from fleet.desired import DesiredSpark
 from fleet.management import Management
 from tests.facts.recorded_look import Recorded, recorded, tree

@@ -6,7 +6,8 @@ from typing import Any
 
 from facts.bundle import Wanted
 from facts.look import SENTINEL
-from facts.needs import doctor_looks, health_looks
+from facts.needs import health_looks
+from facts.needs_doctor import doctor_looks
 from fleet.completion import Completion
 from fleet.generation import Begun
 from fleet.kernel.running import Kernel

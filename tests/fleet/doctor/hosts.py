@@ -6,8 +6,24 @@ from fleet.doctor.check import Host
 from fleet.generation import Generation
 from fleet.gpu import Gpu, GpuAnswer, GpuState
 from fleet.hardware import INTERFACES, TWINS
+from fleet.host.clock import Clock, Logins
+from fleet.host.firmware import Firmware
+from fleet.host.fstab import FstabEntry
+from fleet.host.journal import SENTINELS, Journal, Sentinel
+from fleet.host.kernel_values import HugePages
+from fleet.host.mounts import Mount, Mounts, Space
+from fleet.host.units import Units, UnitState
 from fleet.invocation import Running
-from fleet.kernel.running import CommandLine, Kernel
+from fleet.kernel.boot import Boot, SecureBoot
+from fleet.kernel.defaults import GrubDefaults
+from fleet.kernel.dkms import Dkms
+from fleet.kernel.files import InstalledKernels, KernelFiles
+from fleet.kernel.grub_cfg import parse_grub_cfg
+from fleet.kernel.grubenv import GrubEnvironment
+from fleet.kernel.kho import Kho
+from fleet.kernel.packages import Package, Packages
+from fleet.kernel.running import CommandLine, Kernel, parse_command_line
+from fleet.kernel.upgrades import Upgrades
 from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.observation import Observation, known
@@ -20,6 +36,8 @@ from fleet.roster import Roster
 from fleet.target import Scope
 from tests.deploys.site import SERVED, VALUES
 from tests.fleet import observed
+from tests.fleet.doctor.policies import FALLBACK, KERNEL, PINNED
+from tests.fleet.kernel.menus import grub_cfg, selector
 from tests.fleet.ollama import host as ollama_host
 from tests.fleet.test_ledger import GIB, NOTHING, memory
 from tests.fleet.test_processes import process
@@ -59,6 +77,42 @@ def devices(rate: float = 200.0, mtu: int = 4096, names: dict[str, str] | None =
     )  # fmt: skip
 
 
+IMAGE = Package(name=f"linux-image-{PINNED}", version="7.0.0-1019.19~24.04.2", want="hold", status="installed")
+
+
+def files(release: str, **changes: Any) -> KernelFiles:
+    """A kernel with all that a boot needs, and a signed driver."""
+    there = {"has_image": True, "initrd_bytes": 70_000_000, "has_modules": True, "nvidia_version": "580.126.09",
+             "nvidia_signer": "Canonical Ltd. Kernel Module Signing"}  # fmt: skip
+    return KernelFiles(**{"release": release, **there, **changes})
+
+
+def boot(saved: str = PINNED, once: str | None = None, default: str = "saved") -> Boot:
+    """GRUB with both kernels; its default is the saved entry, or what a new menu would have."""
+    values = {"saved_entry": selector(saved)} | ({} if once is None else {"next_entry": once})
+    return Boot(
+        menu=parse_grub_cfg(grub_cfg(PINNED, FALLBACK)), environment=GrubEnvironment(values=values),
+        defaults=GrubDefaults(files=(), texts={"GRUB_DEFAULT": default}, lines={}),
+    )  # fmt: skip
+
+
+def journal(**counts: Sentinel) -> Journal:
+    return Journal(sentinels=dict.fromkeys(SENTINELS, Sentinel(count=0)) | counts, from_start=True)
+
+
+def mounts(*lines: FstabEntry, **changes: Any) -> Mounts:
+    """A disk with room, and these lines of fstab."""
+    space = Space(target="/", size_bytes=4000 * GIB, available_bytes=1200 * GIB, inodes=1000, inodes_available=900)
+    found = {"mounts": (Mount(target="/", source="/dev/nvme0n1p2", type="ext4"),), "fstab": lines, "spaces": (space,)}
+    return Mounts(**{**found, **changes})
+
+
+def unit(**changes: Any) -> UnitState:
+    known = {"name": "ssh.service", "id": "ssh.service", "load_state": "loaded", "file_state": "enabled",
+             "active_state": "active", "oom_score": -900}  # fmt: skip
+    return UnitState(**{**known, **changes})
+
+
 def processes(*others: EngineProcess) -> EngineProcesses:
     return EngineProcesses(processes=(SERVE, *others), others_anonymous_bytes=86 * GIB)
 
@@ -79,6 +133,20 @@ def well() -> Observation:
         "port_settings": settings(),
         "gpu": gpu(),
         "roce_devices": devices(),
+        "packages": Packages(packages=(IMAGE,)),
+        "kernels": InstalledKernels(kernels=(files(PINNED), files(FALLBACK))),
+        "boot": boot(),
+        "kho": Kho(is_built_in=True, is_default=True, crash_bytes=0),
+        "secure_boot": SecureBoot(state="on", lockdown="integrity"),
+        "dkms": Dkms(is_there=True),
+        "upgrades": Upgrades(timers={}, is_installed=False),
+        "clock": Clock(max_error_seconds=0.02),
+        "firmware": Firmware(),
+        "huge_pages": HugePages(page_size_bytes=4096),
+        "journal": journal(),
+        "logins": Logins(removes_ipc=True),
+        "mounts": mounts(),
+        "units": Units(units={"ssh.service": unit()}),
         "machine": Machine(hostname="a", architecture="aarch64"),
         "kernel": Kernel(release="6.17.0-1031-nvidia", page_size_bytes=4096, boot_id="one", uptime_seconds=60,
                          command_line=CommandLine()),
@@ -94,6 +162,13 @@ def host(**sections: Any) -> Host:
 def idle(**sections: Any) -> Host:
     """The same Spark where the roster has nothing served."""
     return Host(DESIRED.replaced(ollama=None), well().replaced(**sections))
+
+
+def pinned(**sections: Any) -> Host:
+    """The same Spark with a kernel policy, and the pinned kernel at work with pages of 64 KiB."""
+    kernel = Kernel(release=PINNED, page_size_bytes=65536, boot_id="one", uptime_seconds=60,
+                    command_line=parse_command_line("quiet kho=off"))  # fmt: skip
+    return Host(DESIRED.replaced(kernel=KERNEL), well().replaced(**{"kernel": kernel} | sections))
 
 
 def running(**changes: Any) -> Running:

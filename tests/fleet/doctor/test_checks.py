@@ -1,4 +1,4 @@
-"""Each check of a host speaks where it should and of what it should; on a Spark that is well all of them are silent."""
+"""Each check of the fabric and of what serves speaks where it should; on a Spark that is well all are silent."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +7,13 @@ import pytest
 
 from fleet.containers import Containers
 from fleet.doctor.check import Host
+from fleet.doctor.checks_engines import ENGINES
+from fleet.doctor.checks_fabric import FABRIC
+from fleet.doctor.checks_residency import RESIDENCY
+from fleet.doctor.checks_serving import SERVING
 from fleet.doctor.examine import examine
 from fleet.doctor.finding import Finding
-from fleet.doctor.registry import CHECKS, HOST_CHECKS
+from fleet.doctor.registry import CHECKS
 from fleet.gpu import GpuAnswer, GpuState
 from fleet.llamacpp import LlamaCpp
 from fleet.lock import LockState, Taker
@@ -23,7 +27,6 @@ from tests.fleet.doctor.hosts import (
     DESIRED,
     SERVE,
     SILENT,
-    cma,
     devices,
     gpu,
     host,
@@ -130,7 +133,6 @@ SPEAKS: tuple[tuple[str, Host, str], ...] = (
         host(processes=processes(process(50, memory=memory(GIB).replaced(swap_bytes=GIB)))),
         "1.00 GiB of pid 50",
     ),
-    ("kernel.kho", host(memory=cma()), "9.0 GiB free of 0.0 GiB, with 6.17.0-1031-nvidia"),
 )
 
 
@@ -146,11 +148,14 @@ def test_it_speaks(id: str, asked: Host, words: str) -> None:
     assert all(each.scope is CHECKS[id].scope for each in found)
 
 
-def test_every_check_of_a_host_is_tried() -> None:
-    assert {each.id for each in HOST_CHECKS} == {id for id, _, _ in SPEAKS}
+CHECKS_OF_HERE = (*FABRIC, *SERVING, *ENGINES, *RESIDENCY)
 
 
-@pytest.mark.parametrize("check", HOST_CHECKS, ids=lambda check: check.id)
+def test_every_check_is_tried() -> None:
+    assert {each.id for each in CHECKS_OF_HERE} == {id for id, _, _ in SPEAKS}
+
+
+@pytest.mark.parametrize("check", CHECKS_OF_HERE, ids=lambda check: check.id)
 def test_it_is_silent_on_a_spark_that_is_well(check: Any) -> None:
     assert not told(host(), check.id)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facts.needs import doctor_looks
+from facts.needs_doctor import doctor_looks, slow_looks
 from fleet.decide import considered
 from fleet.doctor.check import Host
 from fleet.doctor.examine import examine, wanted_sections
@@ -17,6 +17,7 @@ from fleet.step import Step
 from fleet.target import Scope
 from tests.fleet import observed
 from tests.fleet.doctor.hosts import DESIRED, SILENT, host, well
+from tests.fleet.doctor.policies import HOST, KERNEL
 from tests.fleet.test_ledger import CONTAINER
 from tests.fleet.test_processes import process
 
@@ -103,5 +104,9 @@ def test_no_mixture_of_what_was_seen_and_not_is_too_much(lost: set[str]) -> None
 
 
 def test_every_section_that_a_check_rests_on_is_asked_for() -> None:
-    assert set(wanted_sections()) <= set(doctor_looks(DESIRED))
+    everything = DESIRED.replaced(kernel=KERNEL, host=HOST)
+    assert set(wanted_sections()) <= set(slow_looks(everything))
+    assert set(wanted_sections()) - set(doctor_looks(everything)) == {"fragmentation"}
+    without = set(wanted_sections()) - set(slow_looks(DESIRED))
+    assert without == {"boot", "dkms", "kernels", "kho", "packages", "secure_boot", "upgrades"}, "of a kernel policy"
     assert set(wanted_sections()) <= set(Observation.model_fields)

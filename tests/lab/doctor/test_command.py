@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from facts.needs import doctor_looks
+from facts.needs_doctor import doctor_looks
 from fleet.doctor.finding import Finding, Level
 from fleet.generation import Stamp
 from fleet.observation import Observation
+from fleet.ollama.service import ResidentsUnit
 from fleet.record import Unobserved
 from fleet.target import Scope
 from lab.doctor import command, visit
@@ -20,12 +21,14 @@ from lab.doctor.fixing import concerned
 from lab.schemas import schema
 from tests.fleet import observed
 from tests.fleet.doctor.hosts import host, well
+from tests.fleet.ollama import host as ollama_host
 from tests.fleet.test_ledger import apps
 from tests.lab.test_site import Site
 
 Ran = Callable[..., Result]
 VALUES = {"sparks": {"a": {"enrolled": True}, "b": {"enrolled": True}}}
-QUIET = {"ollama_servers": (), "processes": host().seen.processes.replaced(processes=())}  # type: ignore[union-attr]
+UNTOUCHED = ollama_host.service(drop_ins=(), residents=ResidentsUnit(), process_environment={})
+QUIET = {"ollama_service": UNTOUCHED, "ollama_servers": (), "processes": host().seen.processes.replaced(processes=())}  # type: ignore[union-attr]
 EMPTY = ("netplan", "links", "connections", "roce_devices", "roce_gids")
 
 
