@@ -2,7 +2,7 @@
 
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_python, shell
+from facts.look import Look, as_root, remote_python, shell, source_of
 from fleet.kernel.boot import Boot, parse_boot, parse_secure_boot
 from fleet.kernel.boot import SecureBoot as SecureBootOf
 from fleet.kernel.defaults import LINES, TEXTS
@@ -39,7 +39,8 @@ class GrubBoot(Look[Boot]):
     @override
     def command(self, root: str = "") -> str:
         variables = {"lines": list(LINES), "texts": list(TEXTS)}
-        return as_root(remote_python("grub", root=root, variables=variables, secret=SECRET_PARAMETER))
+        arguments = {"root": root, "variables": variables, "secret": SECRET_PARAMETER}
+        return as_root(remote_python("grub", **arguments, sh_values=source_of("sh_values")))
 
     @override
     def parse(self, text: str) -> Boot:

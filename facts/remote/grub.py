@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import types
 
 KEPT = re.compile(
     r"\s*((menuentry|submenu)\s|(linux|initrd)(16|efi)?\s|set\s+default=|savedefault\s*$|\}\s*$)|.*\{\s*$"
@@ -32,93 +33,6 @@ class Hidden:
     def in_word(self, word):
         shown = word.partition("=")[0] + "=<redacted>" if self.word.fullmatch(word) else word
         return self.url.sub(r"\1<redacted>@", shown)
-
-
-class Reader:
-    """Reads a file of assignments as sh does. Each character of a value knows where it was written."""
-
-    def __init__(self, path, text, variables):
-        self.path, self.text, self.variables = path, text, variables
-        self.place, self.is_plain = 0, True
-
-    def run(self):
-        """The variables that it assigns, in order; what it does besides makes it not plain."""
-        assigned = []
-        while self.skip():
-            match = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=").match(self.text, self.place)
-            if match is None:
-                self.is_plain = False
-                self.place = self.end_of_line()
-                continue
-            self.place = match.end()
-            self.variables[match[1]] = self.value()
-            self.place += self.text.startswith(";", self.place)
-            assigned.append(match[1])
-        return assigned
-
-    def skip(self):
-        """Past blanks and comments; False at the end."""
-        while self.place < len(self.text):
-            here = self.text[self.place]
-            if here == "#":
-                self.place = self.end_of_line()
-            elif here in SPACES:
-                self.place += 1
-            elif self.text.startswith("\\\n", self.place):
-                self.place += 2
-            else:
-                return True
-        return False
-
-    def end_of_line(self):
-        return (self.text + "\n").index("\n", self.place)
-
-    def value(self):
-        """Characters as (character, path, place, length), or None where sh would have to run something."""
-        found, quote = [], ""
-        while self.place < len(self.text):
-            here = self.text[self.place]
-            if not quote and here in SPACES + ";&|<>()":
-                break
-            if quote != "'" and here in "$`":
-                found = self.expanded(found)
-                continue
-            length = 1
-            if here == quote or (not quote and here in "\"'"):
-                quote = "" if here == quote else here
-            elif here == "\\" and quote != "'":
-                length = self.escaped(found, quote)
-            else:
-                self.take(found, here, 1)
-            self.place += length
-        if quote:
-            self.is_plain = False
-        if self.place < len(self.text) and self.text[self.place] in "&|<>()":
-            self.is_plain, self.place = False, self.end_of_line()
-        return found
-
-    def take(self, found, character, length):
-        if found is not None:
-            found.append((character, self.path, self.place, length))
-
-    def escaped(self, found, quote):
-        following = self.text[self.place + 1 : self.place + 2]
-        if quote and following not in ("$", "`", '"', "\\", "\n"):
-            self.take(found, "\\", 1)
-            return 1
-        if following != "\n":
-            self.take(found, following, 2)
-        return 2
-
-    def expanded(self, found):
-        match = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))").match(self.text, self.place)
-        if match is None:
-            self.is_plain = False
-            self.place += 1
-            return None
-        self.place = match.end()
-        value = self.variables.get(match[1] or match[2], [])
-        return None if value is None or found is None else found + value
 
 
 def words(value):
@@ -154,7 +68,7 @@ def span(word, value, plain):
     return {"file": path, "start": start, "end": end}
 
 
-def defaults(root, names, hidden):
+def defaults(root, names, hidden, reading):
     """What the menu is made from: the files in their order, and the variables as they end up."""
     paths = [os.path.join(root, "etc/default/grub")]
     paths += sorted(glob.glob(os.path.join(glob.escape(root), "etc/default/grub.d/*.cfg")))
@@ -163,7 +77,7 @@ def defaults(root, names, hidden):
         content = read(path)
         if content is None:
             continue
-        reader = Reader("/" + os.path.relpath(path, root), content.decode("latin-1"), variables)
+        reader = reading.Reader("/" + os.path.relpath(path, root), content.decode("latin-1"), variables)
         assigned = reader.run()
         if reader.is_plain:
             plain.add(reader.path)
@@ -205,6 +119,13 @@ def menu(root, hidden):
     return "\n".join(hidden.in_line(line) for line in lines if KEPT.match(line))
 
 
+def module(text):
+    """The program that reads what sh reads, which came along."""
+    found = types.ModuleType("sh_values")
+    exec(text, found.__dict__)
+    return found
+
+
 def main(text):
     arguments = json.loads(text)
     root, hidden = arguments["root"] or "/", Hidden(arguments["secret"])
@@ -213,7 +134,7 @@ def main(text):
         found = {
             "menu": menu(root, hidden),
             "environment": environment.decode("utf-8", "replace"),
-            "defaults": defaults(root, arguments["variables"], hidden),
+            "defaults": defaults(root, arguments["variables"], hidden, module(arguments["sh_values"])),
         }
     except ValueError as blind:
         found = {"error": str(blind)}

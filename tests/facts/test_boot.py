@@ -13,35 +13,21 @@ from pyinfra.api.exceptions import FactProcessError
 from facts.boot import GrubBoot, SecureBoot
 from facts.look import called, source_of
 from facts.remote import grub as remote
+from facts.remote import sh_values
 from fleet.kernel.boot import Boot
-from fleet.kernel.defaults import LINES, NORMAL, TEXTS
+from fleet.kernel.defaults import COMMON, LINES, NORMAL, TEXTS
+from fleet.kernel.grub import entry_at, selector_for
+from fleet.kernel.running import parse_command_line
 from fleet.kernel.words import SECRET_PARAMETER
 from tests.conftest import CaseText
 from tests.fleet.kernel.menus import NEW, OLD, grub_cfg, selector
 
-ARGUMENTS = {"variables": {"lines": list(LINES), "texts": list(TEXTS)}, "secret": SECRET_PARAMETER}
-PIECES = st.sampled_from(
-    [
-        "quiet",
-        "a=1",
-        " ",
-        "  ",
-        "'",
-        '"',
-        "\\",
-        "\\\n",
-        "\n",
-        "$X",
-        "${X}",
-        "#",
-        ";",
-        'b="c d"',
-        "kho=on",
-        '\\"',
-        "=",
-        "\t",
-    ]
-)
+VARIABLES = {"lines": list(LINES), "texts": list(TEXTS)}
+ARGUMENTS = {"variables": VARIABLES, "secret": SECRET_PARAMETER, "sh_values": source_of("sh_values")}
+PIECES = st.sampled_from([
+    "quiet", "a=1", " ", "  ", "'", '"', "\\", "\\\n", "\n", "$X", "${X}", "#", ";", 'b="c d"', "kho=on", '\\"', "=",
+    "\t", "$(echo a b)", "`echo a | cat`", "${Y:-z}", "$((1 + (2)))", "(", ")", "`", "|",
+])  # fmt: skip
 
 
 def look(root: Path) -> Boot:
@@ -129,27 +115,31 @@ def test_a_word_of_an_earlier_file_is_found_where_it_was_written(tmp_path: Path)
     assert found.later(own, NORMAL) == ("/etc/default/grub.d/b.cfg",)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(PIECES, max_size=10))
-def test_sh_means_the_same_by_a_file(tmp_path: Path, pieces: list[str]) -> None:
-    """Where a file is plain and every value known, it is what sh has after it; else nothing is claimed."""
-    text = f"X='x y'\n{NORMAL}=" + "".join(pieces) + "\n"
-    put(tmp_path, "etc/default/grub", text)
-    found = remote.defaults(str(tmp_path), ARGUMENTS["variables"], remote.Hidden("never"))
-    (file,) = found["files"]
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PIECES, max_size=8), st.lists(PIECES, max_size=8))
+def test_sh_means_the_same_by_a_file(tmp_path: Path, before: list[str], pieces: list[str]) -> None:
+    """Where a file is plain and a value known, it is what sh has after it, and a word is cut out as it says."""
+    text = f"X='x y'\n{COMMON}={''.join(before)}\n{NORMAL}={''.join(pieces)}\n"
     variables: dict[str, object] = {}
-    reader = remote.Reader("f", text, variables)
+    reader = sh_values.Reader("f", text, variables)
     reader.run()
-    if not file["is_plain"] or variables[NORMAL] is None:
+    value = variables.get(NORMAL)
+    if not reader.is_plain or value is None:
         return
-    done = subprocess.run(
-        ["sh", "-c", f'. "$1"; printf "%s|" "${NORMAL}"', "sh", str(tmp_path / "etc/default/grub")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, f"{remote.text_of(variables[NORMAL])}|")
-    for word in found["lines"][NORMAL]:
-        if place := word["place"]:
-            assert word["text"] in text[place["start"] : place["end"]] or "\\" in text
+    assert said(tmp_path, text) == remote.text_of(value)
+    for place, word in enumerate(remote.words(value)):
+        if span := remote.span(word, value, {"f"}):
+            rest = said(tmp_path, text[: span["start"]] + text[span["end"] :])
+            others = [each for number, each in enumerate(remote.words(value)) if number != place]
+            assert parse_command_line(rest) == parse_command_line(" ".join(map(remote.text_of, others)))
+
+
+def said(tmp_path: Path, text: str) -> str:
+    """What sh has in the variable once it has read a file."""
+    put(tmp_path, "f", text)
+    script = f'. "$1" 2>/dev/null; printf %s "${NORMAL}"'
+    done = subprocess.run(["sh", "-c", script, "sh", str(tmp_path / "f")], capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def test_a_host_without_grub_is_not_observed(tmp_path: Path) -> None:
@@ -178,3 +168,29 @@ def test_secure_boot(tmp_path: Path, byte: int | None, lockdown: str, state: str
     found = SecureBoot().read(done.stdout)
     assert found is not None
     assert (found.state, found.lockdown) == (state, locked)
+
+
+def test_a_menu_that_grub_mkconfig_made(tmp_path: Path) -> None:
+    """Made by grub-mkconfig 2.06 (Debian 12) from these two files, with a played grub-probe."""
+    real = (Path(__file__).parents[1] / "fleet/kernel/real.grub.cfg").read_text()
+    put(tmp_path, "boot/grub/grub.cfg", real)
+    put(
+        tmp_path,
+        "etc/default/grub",
+        "# by hand\nGRUB_DEFAULT=saved\nGRUB_DISTRIBUTOR=`( . /etc/os-release; echo ${NAME:-Debian} ) || echo Debian`\n"
+        'GRUB_CMDLINE_LINUX_DEFAULT="quiet splash dyndbg=\\"file drivers/net/* +p\\""\n'
+        "GRUB_CMDLINE_LINUX='console=tty0  \"a=b c\"'\n",
+    )
+    put(tmp_path, "etc/default/grub.d/zz.cfg", 'GRUB_CMDLINE_LINUX_DEFAULT="$GRUB_CMDLINE_LINUX_DEFAULT kho=off"\n')
+    found = look(tmp_path)
+    releases = [path[-1].release for path in found.menu.paths()]
+    assert releases == [NEW, NEW, NEW, OLD, OLD, "6.9.0-1-nvidia", "6.9.0-1-nvidia"]
+    assert (found.menu.default, found.menu.takes_one_shot, found.menu.saves_default) == ("${saved_entry}", True, False)
+    assert selector_for(found.menu, OLD) == selector(OLD)
+    entry = entry_at(found.menu, selector(OLD))
+    assert entry is not None
+    root, ro, *words = entry.parameters
+    assert (root.name, ro.name) == ("root", "ro")
+    assert tuple(words) == found.defaults.command_line.parameters
+    assert found.defaults.default == found.menu.default
+    assert all(each.place is not None for each in found.defaults.words), "a stock file asks who distributes it"

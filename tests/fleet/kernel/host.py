@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from facts.remote import grub as remote
+from facts.remote import sh_values
 from fleet.kernel.boot import parse_boot
 from fleet.kernel.defaults import FILE, LINES, TEXTS
 from fleet.kernel.files import InstalledKernels, KernelFiles
@@ -72,7 +73,8 @@ class PlayedHost:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(text)
             variables = {"lines": list(LINES), "texts": list(TEXTS)}
-            found: dict[str, dict[str, object]] = remote.defaults(folder, variables, remote.Hidden(SECRET_PARAMETER))
+            hidden = remote.Hidden(SECRET_PARAMETER)
+            found: dict[str, dict[str, object]] = remote.defaults(folder, variables, hidden, sh_values)
             return found
 
     def seen(self) -> Observation:
