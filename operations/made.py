@@ -14,8 +14,13 @@ Decide = Callable[[], tuple[Step | Refusal, ...]]
 """Looks, and says what is due or what stands in the way."""
 
 
-def made_so(host: Host, what: str, decide: Decide, script: Callable[[Any], str]) -> Generator[Any, None, None]:
-    """Make one thing so, under the host's lock; afterwards nothing of it may be left to do."""
+def made_so(
+    host: Host, what: str, decide: Decide, script: Callable[[Any], str], seconds: float = 0
+) -> Generator[Any, None, None]:
+    """Make one thing so, under the host's lock; afterwards nothing of it may be left to do.
+
+    + seconds: how long it may take to show
+    """
     outcomes = yield from under_lock(host, decide)
     refusals = [each for each in outcomes if isinstance(each, Refusal)]
     steps = [each for each in outcomes if isinstance(each, Step)]
@@ -25,7 +30,7 @@ def made_so(host: Host, what: str, decide: Decide, script: Callable[[Any], str])
         host.noop(f"{what}: as desired")
     else:
         yield from carry_out(host, steps, script)
-        yield from read_back(lambda _: left(decide), timeout_seconds=0)
+        yield from read_back(lambda _: left(decide), timeout_seconds=seconds)
 
 
 def left(decide: Decide) -> Refusal | None:

@@ -36,7 +36,8 @@ def ids(release: str) -> str:
     return f"gnulinux-advanced-u>gnulinux-{release}-advanced-u"
 
 
-pytestmark = pytest.mark.skipif(shutil.which("grub-editenv") is None, reason="needs grub-common")
+NEEDED = "grub2-common is in virtual/host-packages.txt: run `make host-packages`"
+pytestmark = pytest.mark.skipif(shutil.which("grub-editenv") is None, reason=NEEDED)
 
 
 class PlayedDisk:
