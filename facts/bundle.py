@@ -56,6 +56,8 @@ EVERY_FACT = (
     "host_mounts.Mounts",
     "host_swap.Swap",
     "host_guard.MemoryGuard",
+    "host_modules.ModuleOptions",
+    "host_modules.Paths",
     "host_health.Journal",
     "host_health.Firmware",
 )

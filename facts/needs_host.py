@@ -6,6 +6,7 @@ from facts.bundle import Wanted
 from facts.host_files import HostFiles
 from facts.host_guard import MemoryGuard
 from facts.host_kernel import Governors, HugePages
+from facts.host_modules import ModuleOptions, Paths
 from facts.host_mounts import Mounts
 from facts.host_swap import Swap
 from facts.host_sysctl import Sysctls
@@ -18,10 +19,12 @@ from fleet.host.decide import (
     GUARD,
     HUGE_PAGES,
     LOGINS,
+    MODULES,
     MOUNTS,
     OOM,
     SWAP,
     SYSCTLS,
+    TMPFILES,
     UNITS,
     WATCHDOG,
 )
@@ -40,15 +43,23 @@ def _units(policy: HostPolicy) -> Looks:
     return {"units": Wanted(Units, (("names", names),))}
 
 
+def _modules(policy: HostPolicy) -> Looks:
+    """To list an initramfs takes seconds: a policy without options does not ask."""
+    names = tuple((module, name) for module, options in policy.modules.items() for name in options)
+    return {"modules": Wanted(ModuleOptions, (("parameters", names),))} if names else {}
+
+
 _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
     HUGE_PAGES: lambda _: {"huge_pages": Wanted(HugePages)},
     SYSCTLS: _sysctls,
     GOVERNOR: lambda _: {"governors": Wanted(Governors)},
-    SWAP: lambda policy: {"swap": Wanted(Swap, (("path", policy.swap.file),) if policy.swap else ())},
+    SWAP: lambda policy: {"swap": Wanted(Swap, (("path", policy.swap.path),) if policy.swap else ())},
     UNITS: _units,
     DEFAULT_TARGET: lambda _: {"manager": Wanted(Manager)},
     WATCHDOG: lambda _: {"manager": Wanted(Manager)},
     OOM: _units,
+    MODULES: _modules,
+    TMPFILES: lambda policy: {"paths": Wanted(Paths, (("paths", tuple(each.path for each in policy.tmpfiles)),))},
     GUARD: lambda _: {"memory_guard": Wanted(MemoryGuard)},
     LOGINS: lambda policy: {"logins": Wanted(Logins, (("users", policy.linger),))},
     MOUNTS: lambda policy: {"mounts": Wanted(Mounts, (("targets", tuple(policy.mounts)),))},

@@ -17,9 +17,11 @@ from fleet.host.guard_service import MemoryGuard
 from fleet.host.journal import Journal
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
+from fleet.host.modules import Modules
 from fleet.host.mounts import Mounts
 from fleet.host.swap import Swap
 from fleet.host.sysctl import Sysctls
+from fleet.host.tmpfiles import Paths
 from fleet.host.units import Units
 from fleet.invocation import Running
 from fleet.kernel.boot import Boot, SecureBoot
@@ -63,7 +65,7 @@ SERVING = frozenset({
 
 HOST = frozenset({
     "host_files", "sysctls", "huge_pages", "governors", "units", "manager", "clock", "logins", "mounts", "journal",
-    "firmware", "fragmentation", "swap", "memory_guard",
+    "firmware", "fragmentation", "swap", "memory_guard", "modules", "paths",
 })  # fmt: skip
 """The sections about the rest of a host."""
 
@@ -125,6 +127,8 @@ class Observation(Record):
     logins: Logins | Unobserved = NOT_LOOKED
     swap: Swap | Unobserved = NOT_LOOKED
     memory_guard: MemoryGuard | Unobserved = NOT_LOOKED
+    modules: Modules | Unobserved = NOT_LOOKED
+    paths: Paths | Unobserved = NOT_LOOKED
     mounts: Mounts | Unobserved = NOT_LOOKED
     journal: Journal | Unobserved = NOT_LOOKED
     firmware: Firmware | Unobserved = NOT_LOOKED

@@ -20,7 +20,7 @@ from fleet.kernel.policy import KernelPolicy
 from fleet.management import apart
 from fleet.notation import expand
 from fleet.plain import DEPTH, not_plain, within
-from fleet.policies import policy_known
+from fleet.policies import page_sizes_agree, policy_known
 from fleet.rail import RailEnd, Segment, SwitchPlane
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
@@ -119,6 +119,8 @@ class Roster(Record):
         for name, spark in self.sparks.items():
             policy_known(name, "kernel", spark.kernel, self.kernels)
             policy_known(name, "host", spark.host, self.hosts)
+            if spark.kernel is not None and spark.host is not None:
+                page_sizes_agree(name, self.kernels[spark.kernel], self.hosts[spark.host])
         return self
 
     def _known(self, spark: str, subject: str) -> None:

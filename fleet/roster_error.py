@@ -19,6 +19,12 @@ _TEXTS = {
     "sparks": _HOST, "spark": _HOST, "fabrics": _NAME, "clusters": _NAME, "revert": _FILE, "file": _FILE,
     "digest": _DIGEST, "machine_id": _DIGEST,
     "hosts": _NAME, "host": _NAME, "sysctls": _SYSCTL, "units": _UNIT, "oom_protected": _UNIT,
+    "default_target": "a target as multi-user.target", "swap": "a path whose name is sparks-swap.img",
+    "modules": "names of letters, digits and _, and values without spaces", "mounts": "a place as /mnt/models",
+    "options": "an option of mount, as nconnect=8", "linger": "a user's name", "user": "a user's name",
+    "group": "a group's name", "mode": "a mode as 0755", "value": "a value without spaces",
+    "tmpfiles": "an absolute path without spaces", "label": "a label as sparks.deployment=tp4",
+    "memory_guard": "a container's name",
     "pci": "a PCI address in lower case, as 0000:01:00.0",
 }  # fmt: skip
 """What a text must be, by the nearest key above it: a pattern is nothing to read."""

@@ -6,8 +6,10 @@ from fleet.host.fstab import mount_unit
 from fleet.host.steps import (
     EnableLinger,
     FeedWatchdog,
+    MakeDirectory,
     MakeSwap,
     MountNow,
+    RebuildInitramfs,
     ReloadLogind,
     ReloadSystemd,
     RemoveHostFile,
@@ -81,6 +83,10 @@ def _others(step: Step) -> str:
             return f"mkdir -p {quote(ROOT + target)}\ntimeout 60 systemctl start {quote(f'{unit}.automount')}\n"
         case MountNow(target=target):
             return f"mkdir -p {quote(ROOT + target)}\ntimeout 100 mount {quote(target)}\n"
+        case RebuildInitramfs(releases=releases):
+            return "".join(f"timeout 900 update-initramfs -u -k {quote(each)}\n" for each in releases)
+        case MakeDirectory(path=path, mode=mode, user=user, group=group):
+            return f"install -d -m {mode} -o {quote(user)} -g {quote(group)} {quote(ROOT + path)}\n"
         case RunMemoryGuard(unit=unit):
             return f"timeout 60 systemctl daemon-reload\ntimeout 60 systemctl restart {quote(unit)}\n"
         case ReloadLogind():

@@ -45,6 +45,7 @@ HOST_POLICY: dict[str, tuple[str, str]] = {
         "something else is mounted where a share should be, and the processes that the sentence names use it",
         "stop these, or wait; nothing that is used is unmounted",
     ),
+    "path_unusual": ("something else lies where a directory or a file of the kernel should be", "move it away"),
     "conf_overridden": (
         "a drop-in that is read after ours says something else. The sentence names the file and the line",
         "take that line out, or declare its value",
@@ -63,6 +64,11 @@ HOST_WALLS: dict[str, tuple[str, str]] = {
     "guarded_container": ("a memory guard with no container, or with a name and a label", "one of the two"),
     "guard_levels": ("a memory guard that is stricter once the engine is ready", "a startup level as high or higher"),
     "time_twice": ("a unit that keeps the time is declared beside `time_sync`", "leave the unit out"),
+    "tmpfile_path": ("a value for a path that is not the kernel's, or none for one that is", "as the sentence says"),
+    "page_sizes_differ": (
+        "the host policy of a Spark is for another page size than its kernel policy",
+        "another host policy, or another kernel",
+    ),
     "nfs_source": ("what shall be mounted is no share of a server", "`nas:/volume1/models`"),
     "option_twice": ("an option of a mount is given twice", "once"),
     "not_at_boot": ("a mount with `noauto`, which no boot makes", "leave it out, or add `x-systemd.automount`"),

@@ -7,11 +7,13 @@ from fleet.host.guard_step import guard_steps
 from fleet.host.kernel_values_step import governor_steps, huge_page_steps
 from fleet.host.logins_step import login_steps
 from fleet.host.manager_step import default_target_steps, watchdog_steps
+from fleet.host.modules_step import module_steps
 from fleet.host.mount_step import mount_steps
 from fleet.host.oom_step import oom_steps
 from fleet.host.policy import HostPolicy
 from fleet.host.swap_step import swap_steps
 from fleet.host.sysctl_step import sysctl_steps
+from fleet.host.tmpfiles_step import tmpfile_steps
 from fleet.host.units_step import unit_steps
 from fleet.observation import Observation, known
 from fleet.refusal import Refusal
@@ -20,11 +22,14 @@ from fleet.step import Step
 HUGE_PAGES, SYSCTLS, GOVERNOR = "huge pages", "kernel settings", "cpu governor"
 UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "what outlives a shortage of memory"
 SWAP, LOGINS, MOUNTS, GUARD = "swap", "logins", "mounts", "memory guard"
+MODULES, TMPFILES = "module options", "tmpfiles"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
     HUGE_PAGES: huge_page_steps,
     SYSCTLS: sysctl_steps,
     GOVERNOR: governor_steps,
+    MODULES: module_steps,
+    TMPFILES: tmpfile_steps,
     SWAP: swap_steps,
     UNITS: unit_steps,
     DEFAULT_TARGET: default_target_steps,

@@ -7,9 +7,11 @@ from pydantic import Field, model_validator
 from fleet.host.guard_service import MemoryGuardPolicy
 from fleet.host.kernel_values import Governor, HugePagePolicy
 from fleet.host.manager import TargetName, WatchdogPolicy
+from fleet.host.modules import ModuleName, ParameterName, ParameterValue
 from fleet.host.mount_policy import MountPoint, MountPolicy, mount_wall
 from fleet.host.swap import SwapPolicy
 from fleet.host.sysctl import SysctlKey, canonical_key, same_value
+from fleet.host.tmpfiles import TmpfilePolicy
 from fleet.host.units import UnitName, UnitWish, unit_wall
 from fleet.record import Record
 from fleet.wall import wall
@@ -53,6 +55,10 @@ class HostPolicy(Record):
     """Users whose processes outlive their last session; others are left as they are."""
     mounts: dict[MountPoint, MountPolicy] = Field(default_factory=dict)
     """NFS shares by where they are mounted."""
+    modules: dict[ModuleName, dict[ParameterName, ParameterValue]] = Field(default_factory=dict)
+    """Options of kernel modules."""
+    tmpfiles: tuple[TmpfilePolicy, ...] = ()
+    """Directories, and values below /sys, that every boot makes."""
     memory_guard: MemoryGuardPolicy | None = None
     """A service that kills one declared container before the host runs out of memory."""
 

@@ -156,6 +156,25 @@ class RunMemoryGuard(Step):
     argv: tuple[str, ...]
 
 
+class RebuildInitramfs(Step):
+    """Make what kernels start from anew, with the files that are there now."""
+
+    kind: Literal["rebuild_initramfs"] = "rebuild_initramfs"
+    effect: Effect = Effect.WRITE
+    releases: tuple[str, ...]
+
+
+class MakeDirectory(Step):
+    """Make a directory, or give one its mode and owner; what is in it stays."""
+
+    kind: Literal["make_directory"] = "make_directory"
+    effect: Effect = Effect.ACTIVATE
+    path: str
+    mode: str
+    user: str
+    group: str
+
+
 HostStep = (
     WriteHostFile
     | RemoveHostFile
@@ -173,6 +192,8 @@ HostStep = (
     | UseSwap
     | ReloadLogind
     | EnableLinger
+    | RebuildInitramfs
+    | MakeDirectory
     | RunMemoryGuard
 )
 """Every kind of them."""

@@ -17,7 +17,7 @@ FILESYSTEMS = ("ext4", "xfs")
 class SwapPolicy(Record):
     """A swap file of ours. Other swap is left alone."""
 
-    file: SwapPath = "/sparks-swap.img"
+    path: SwapPath = "/sparks-swap.img"
     size_gib: Annotated[int, Field(strict=True, ge=1, le=1024)]
 
     @property
@@ -28,7 +28,7 @@ class SwapPolicy(Record):
     @property
     def unit(self) -> str:
         """The name of its systemd unit (systemd.swap(5))."""
-        return f"{escaped_path([each for each in self.file.split('/') if each])}.swap"
+        return f"{escaped_path([each for each in self.path.split('/') if each])}.swap"
 
 
 class ActiveSwap(Record):

@@ -21,7 +21,7 @@ def swap_files(policy: HostPolicy) -> tuple[HostFile, ...]:
         return ()
     path = f"{UNITS}/{policy.swap.unit}"
     text = (
-        f"{HEAD}[Unit]\nDescription=Swap file\n\n[Swap]\nWhat={policy.swap.file}\n\n[Install]\nWantedBy=swap.target\n"
+        f"{HEAD}[Unit]\nDescription=Swap file\n\n[Swap]\nWhat={policy.swap.path}\n\n[Install]\nWantedBy=swap.target\n"
     )
     return HostFile(path=path, text=text), HostFile(path=f"{UNITS}/swap.target.wants/{policy.swap.unit}", link=path)
 
@@ -45,22 +45,22 @@ def swap_steps(policy: HostPolicy, seen: Observation) -> Iterator[Step | Refusal
 def _steps(swap: SwapPolicy, policy: HostPolicy, host: str, state: Swap, files: HostFiles) -> Iterator[Step]:
     if not _is_whole(swap, state):
         yield MakeSwap(
-            subject=f"{host} {swap.file}",
+            subject=f"{host} {swap.path}",
             before=_words(state),
             after=f"{swap.size_gib} GiB for pages of {state.page_size_bytes // 1024} KiB",
             reason="the kernel can only use a swap file that was made for its own page size",
-            path=swap.file,
+            path=swap.path,
             size_bytes=swap.size_bytes,
         )
     why = "swap is not in use after a boot unless a unit says so"
     yield from file_steps(host, swap_files(policy), _PLACES, files, why)
-    if state.in_use(swap.file) is None:
+    if state.in_use(swap.path) is None:
         yield UseSwap(
-            subject=f"{host} {swap.file} now",
+            subject=f"{host} {swap.path} now",
             before="not in use",
             after="in use",
             reason="the kernel does not use it",
-            path=swap.file,
+            path=swap.path,
         )
 
 
@@ -71,18 +71,18 @@ def _is_whole(policy: SwapPolicy, state: Swap) -> bool:
 
 
 def _in_the_way(policy: SwapPolicy, host: str, state: Swap) -> Refusal | None:
-    if state.in_use(policy.file) is not None:
+    if state.in_use(policy.path) is not None:
         return Refusal(
             code="swap_in_use",
-            subject=f"{host} {policy.file}",
+            subject=f"{host} {policy.path}",
             expected=f"{policy.size_gib} GiB, or a file that is not in use",
             found=f"{_words(state)}, in use",
-            hint=f"swapoff {policy.file} on the host, when its memory has room for what is in it",
+            hint=f"swapoff {policy.path} on the host, when its memory has room for what is in it",
         )
     if state.filesystem not in FILESYSTEMS:
         return Refusal(
             code="swap_filesystem",
-            subject=f"{host} {policy.file}",
+            subject=f"{host} {policy.path}",
             expected=f"a file system as {' or '.join(FILESYSTEMS)}",
             found=state.filesystem,
             hint="choose another place for the file",
@@ -90,7 +90,7 @@ def _in_the_way(policy: SwapPolicy, host: str, state: Swap) -> Refusal | None:
     room = state.available_bytes + (0 if state.file is None else state.file.size_bytes)
     if room < policy.size_bytes:
         return Refusal(
-            code="no_room", subject=f"{host} {policy.file}", expected=f"room for {policy.size_gib} GiB",
+            code="no_room", subject=f"{host} {policy.path}", expected=f"room for {policy.size_gib} GiB",
             found=f"{room / 2**30:.1f} GiB", hint="make room, or choose a smaller file",
         )  # fmt: skip
     return None

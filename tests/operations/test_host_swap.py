@@ -66,7 +66,7 @@ def test_the_unit_has_the_name_that_systemd_wants() -> None:
     ("policy", "said"),
     [
         (SwapPolicy(size_gib=2), "found 1.0 GiB for pages of 4 KiB, mode 0600, in use [swap_in_use]"),
-        (SwapPolicy(size_gib=1, file="/mnt/sparks-swap.img"), "found tmpfs [swap_filesystem]"),
+        (SwapPolicy(size_gib=1, path="/mnt/sparks-swap.img"), "found tmpfs [swap_filesystem]"),
     ],
 )
 def test_what_cannot_be_swap_is_refused(host: PlayedHost, policy: SwapPolicy, said: str) -> None:

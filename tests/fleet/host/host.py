@@ -16,8 +16,10 @@ from fleet.host.policy import HostPolicy
 from fleet.host.steps import (
     EnableLinger,
     FeedWatchdog,
+    MakeDirectory,
     MakeSwap,
     MountNow,
+    RebuildInitramfs,
     ReloadLogind,
     ReloadSystemd,
     RemoveHostFile,
@@ -34,6 +36,7 @@ from fleet.host.steps import (
 )  # fmt: skip
 from fleet.host.swap import ActiveSwap, Swap, SwapFile
 from fleet.host.sysctl import Sysctls
+from fleet.host.tmpfiles import FoundPath, Paths
 from fleet.host.units import Units, UnitState
 from fleet.kernel.running import CommandLine, Kernel
 from fleet.observation import Observation, known
@@ -151,6 +154,11 @@ def _swap(seen: Observation, step: MakeSwap | UseSwap) -> dict[str, Any]:
     return {"swap": swap.replaced(active=(*swap.active, ActiveSwap(path=step.path, size_bytes=1, used_bytes=0)))}
 
 
+def _directory(seen: Observation, step: MakeDirectory) -> dict[str, Any]:
+    made = FoundPath(kind="directory", mode=step.mode, user=step.user, group=step.group)
+    return {"paths": Paths(paths=known(seen.paths).paths | {step.path: made})}
+
+
 def _guard(seen: Observation, step: RunMemoryGuard) -> dict[str, Any]:
     sample = GuardSample(at=1, available_bytes=1, level="startup", threshold_bytes=1)
     return {"memory_guard": MemoryGuard(argv=step.argv, sample=sample, age_seconds=0.5)}
@@ -176,6 +184,8 @@ _APPLIED: dict[type[Step], Callable[[Observation, Any], dict[str, Any]]] = {
         "logins": known(seen.logins).replaced(lingering=(*known(seen.logins).lingering, step.user))
     },
     RunMemoryGuard: _guard,
+    RebuildInitramfs: lambda seen, _: {"modules": known(seen.modules).replaced(initrds=())},
+    MakeDirectory: _directory,
 }
 
 

@@ -26,6 +26,41 @@ def test_sparks_share_a_policy_by_name() -> None:
         ({"sysctls": {"vm.*": 1}}, "expected a kernel setting as vm.watermark_boost_factor, found 'vm.*'"),
         ({"sysctls": {"swappiness": 1}}, "expected a kernel setting as vm.watermark_boost_factor"),
         ({"sysctls": {"vm.swappiness": True}}, "roster.hosts.plain.sysctls.vm.swappiness"),
+        ({"units": {"ssh.service": "masked"}}, "expected it enabled or left out, found masked: we stand on it"),
+        ({"units": {"NetworkManager.service": "disabled"}}, "[unit_carries_us]"),
+        ({"units": {"sparks-transit.service": "enabled"}}, "[unit_ours]"),
+        ({"units": {"cups": "masked"}}, "expected a unit with its type, as cups.service, found 'cups'"),
+        ({"units": {"chrony.service": "enabled"}, "time_sync": "chrony"}, "[time_twice]"),
+        ({"oom_protected": ["ssh.socket"]}, "expected a service, found ssh.socket [not_a_service]"),
+        ({"mounts": {"/etc/models": {"source": "nas:/x"}}}, "[mount_over_system]"),
+        ({"mounts": {"/mnt/x": {"source": "/dev/sda1"}}}, "expected a server and an export"),
+        ({"mounts": {"/mnt/x": {"source": "nas:/x", "options": ["ro", "ro"]}}}, "[option_twice]"),
+        ({"mounts": {"/mnt/x": {"source": "nas:/x", "options": ["noauto"]}}}, "[not_at_boot]"),
+        ({"memory_guard": {"startup_gib": 5, "steady_gib": 3}}, "found neither [guarded_container]"),
+        (
+            {"memory_guard": {"startup_gib": 2, "steady_gib": 3, "container": "x"}},
+            "expected a startup level not below the steady one of 3 GiB, found 2 [guard_levels]",
+        ),
+        ({"tmpfiles": [{"path": "/sys/x"}]}, "expected a value for it, found none [tmpfile_path]"),
+        (
+            {"swap": {"size_gib": 8, "path": "/swap.img"}},
+            "swap.path: expected a path whose name is sparks-swap.img",
+        ),
+        ({"mounts": {"models": {"source": "nas:/x"}}}, "expected a place as /mnt/models, found 'models'"),
+        (
+            {"mounts": {"/mnt/x": {"source": "nas:/x", "options": ["a b"]}}},
+            "expected an option of mount, as nconnect=8",
+        ),
+        ({"tmpfiles": [{"path": "/run/x y"}]}, "path: expected an absolute path without spaces"),
+        ({"tmpfiles": [{"path": "/run/x", "mode": "rwx"}]}, "mode: expected a mode as 0755"),
+        ({"linger": ["A B"]}, "expected a user's name, found 'A B'"),
+        (
+            {"memory_guard": {"startup_gib": 5, "steady_gib": 3, "label": "x"}},
+            "expected a label as sparks.deployment=tp4",
+        ),
+        ({"default_target": "x"}, "expected a target as multi-user.target"),
+        ({"watchdog": {"seconds": 1}}, "roster.hosts.plain.watchdog.seconds"),
+        ({"governor": "fast"}, "roster.hosts.plain.governor"),
         (
             {"sysctls": {"vm.swappiness": 1, "vm/swappiness": 1}},
             "expected one value for a setting, found vm.swappiness and vm/swappiness [sysctl_twice]",
@@ -37,6 +72,18 @@ def test_a_wrong_value_names_its_place(policy: Any, said: str) -> None:
         read(policy)
     assert all(line.startswith("group_data/x.py: roster.hosts") for line in error.value.lines)
     assert said in str(error.value)
+
+
+def test_a_policy_for_another_page_size_than_the_kernels_is_refused() -> None:
+    release = "7.0.0-1019-nvidia-64k"
+    kernel = {"release": release, "packages": {f"linux-image-{release}": "1"}}
+    values = {
+        "sparks": {"a": {"enrolled": True, "host": "plain", "kernel": "k"}},
+        "hosts": {"plain": {"page_size_kib": 4}},
+        "kernels": {"k": kernel},
+    }
+    with pytest.raises(RosterError, match=r"for pages of 64 KiB, as its kernel .*, found one for 4 KiB"):
+        Roster.read(values, "x")
 
 
 def test_a_policy_that_nobody_has_written_is_named() -> None:
