@@ -38,4 +38,5 @@ def admission_for(host: Host) -> Admission:
     if refusals:
         raise RosterError(refusals)
     first = frozenset(name for each in targets if not isinstance(each, Refusal) for name in each.hosts)
-    return Admission(evidence=host.data.get("evidenced") or {}, first=first)
+    known = {"evidence": host.data.get("evidenced") or {}, "refuted": host.data.get("refuted") or {}}
+    return Admission(first=first, **known)

@@ -108,7 +108,8 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
     endpoint = (("endpoint", desired.endpoint.url),)
     looks: Looks = {} if not desired.demands else memory_looks()
     installs = (("installs", True),) if desired.program is not None and desired.program.is_installed else ()
-    looks |= {} if desired.program is None else {"ollama_program": Wanted(OllamaProgram, endpoint)}
+    asks_build = desired.program is not None or desired.demands
+    looks |= {"ollama_program": Wanted(OllamaProgram, endpoint)} if asks_build else {}
     store = (*endpoint, ("directory", desired.store), *installs)
     pins = tuple((pin.name, pin.manifest_digest) for pin in desired.models if pin.pull)
     looks |= {"ollama_registry": Wanted(OllamaRegistry, (*store, ("pins", pins)))} if pins else {}
@@ -119,6 +120,11 @@ def ollama_looks(desired: OllamaDeployment) -> Looks:
         "invocation": Wanted(OllamaInvocation, endpoint),
         "generation": Wanted(GenerationStamp),
     }
+
+
+def fit_looks(desired: OllamaDeployment) -> Looks:
+    """What evidence of a fit rests on: what exactly is served, and every instrument that says what it holds."""
+    return ollama_looks(desired) | {"processes": Wanted(EngineProcesses), "gpu": Wanted(GpuState)}
 
 
 def retire_looks(desired: DesiredSpark) -> Looks:

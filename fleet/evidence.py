@@ -5,11 +5,13 @@ Where anything of these is another, there is none.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from fleet.candidate.identity import ArtifactIdentity, RuntimeIdentity
+from fleet.fit.admission import Admission
 from fleet.fit.demand import Split
 from fleet.fit.instrument import Instrument
 from fleet.fit.needs import Count
@@ -97,10 +99,12 @@ class Measured(Record):
 
 
 class FitEvidence(Record):
-    """That something fitted: it was loaded as declared, and well, when this was measured."""
+    """That something fitted: it was loaded as declared, and well, when this was measured; or that it did not."""
 
     format: Literal[1] = 1
-    kind: Literal["fit"] = "fit"
+    kind: Literal["fit", "no fit"] = "fit"
+    said: str | None = None
+    """Where it did not fit, how its engine said so."""
     deployment: str
     """As the roster called it then: for people, and no part of the subject."""
     subject: FitSubject
@@ -113,11 +117,34 @@ class FitEvidence(Record):
 
     @model_validator(mode="after")
     def _walls(self) -> Self:
+        if (self.said is None) != self.fitted:
+            raise wall(
+                "fit_without_words", f"said: expected why it did not fit, and that alone, found kind {self.kind}"
+            )
         pairs = [(each.host, each.instrument) for each in self.measured]
         hosts = {each.name for each in self.subject.hosts}
         if {host for host, _ in pairs} != hosts or len(set(pairs)) != len(pairs):
             raise wall("measured_elsewhere", "measured: expected each instrument once on each spark, found otherwise")
         return self
+
+    @property
+    def fitted(self) -> bool:
+        """Did it?"""
+        return self.kind == "fit"
+
+
+def admission_of(evidence: Iterable[FitEvidence]) -> Admission:
+    """What evidence lets be loaded and what it does not, the oldest first: the last word on each subject stands.
+
+    Of several that say the same one after the other the first is named, so that to measure again moves no plan.
+    """
+    fits: dict[str, str] = {}
+    refuted: dict[str, str] = {}
+    for each in evidence:
+        mine, other = (fits, refuted) if each.fitted else (refuted, fits)
+        other.pop(each.subject.digest, None)
+        mine.setdefault(each.subject.digest, each.digest)
+    return Admission(evidence=fits, refuted=refuted)
 
 
 _FILE = re.compile(r"sha256-([0-9a-f]{64})\.json")

@@ -17,7 +17,7 @@ from lab.collect import collect, roster_of
 from lab.command import REFUSED, inventory_option
 from lab.converge import target_named
 from lab.evidence.after import served_on
-from lab.evidence.store import Store, read_store
+from lab.evidence.store import Store, read_store, tell_broken
 from lab.map.words import printable, short
 from lab.output import STANDARD, put
 from lab.place import EVIDENCE
@@ -50,8 +50,7 @@ def fit(target: str, as_json: bool, evidence: str | None, inventory: str) -> Non
     hosts = tuple(_explained(roster, host, seen[host], store) for host in found.hosts)
     document = FitDocument(target=found, hosts=hosts)
     put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else _text(document))
-    for each in store.broken:
-        click.echo(f"{each}; it is no evidence", err=True)
+    tell_broken(EVIDENCE.folder(evidence, inventory), store)
     if not all(each.answer in _GOOD for each in hosts):
         raise SystemExit(REFUSED)
 
@@ -118,6 +117,8 @@ def _beside(fit: HostFit) -> Iterator[str]:
 def _evidence(fit: HostFit) -> Iterator[str]:
     if fit.evidence is not None:
         yield short(f"  evidence: {fit.evidence}, of exactly this")
+    elif fit.refuted is not None:
+        yield short(f"  evidence: {fit.refuted}, exactly this did not fit: {printable(fit.said or '')}")
     elif fit.answer is Answer.LOADED:
         yield f"  evidence: none of exactly this; sparks evidence record {fit.host} keeps some"
     else:

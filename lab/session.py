@@ -23,13 +23,15 @@ import deploys
 from deploys.approve import approve
 from deploys.target import Run, run_of
 from facts.desired import admission_for, drained_for, roster_for
-from facts.needs import health_looks, looks_for, observation
+from facts.needs import fit_looks, health_looks, looks_for, observation
+from facts.observe import forget
 from fleet.approval import Approval
 from fleet.generation import Begun, Stamp
 from fleet.health import Finding, health
 from fleet.instant import utc_now
 from fleet.lock import LockState
 from fleet.locked import is_left
+from fleet.observation import Observation
 from fleet.plan import Plan, Refusals, plan
 from fleet.record import Digest, Unobserved
 from fleet.target import Scope, Target
@@ -88,6 +90,14 @@ class Session:
         except PyinfraError as error:
             return str(error)
         return None
+
+    def measured(self, name: str) -> Observation:
+        """A host that serves through every instrument that says who holds its memory, now; also one that failed."""
+        host = self.state.inventory.get_host(name)
+        desired = self.run.roster.desired_for(name).ollama
+        assert desired is not None, "expected a host that serves"
+        forget(host)
+        return observation(host, name, fit_looks(desired))
 
     @property
     def failed(self) -> tuple[str, ...]:

@@ -21,10 +21,11 @@ from pyinfra.api.exceptions import PyinfraError
 from pyinfra.api.state import StateStage
 from pyinfra.context import ctx_state
 
+from fleet.fit.admission import NOBODY
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED, said
-from lab.evidence.store import evidenced_in
+from lab.evidence.store import admission_in
 from lab.group_data import group_data_of
 from lab.interrupt import active
 from lab.place import EVIDENCE, RECEIPTS
@@ -58,12 +59,14 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     _limits_match(hosts, inventory)
     _stop_on_any_failure()
     _interrupt_is_no_success()
+    known = admission_in(EVIDENCE.beside(inventory)) if _declares_memory(roster) else NOBODY
     pinned = {
         "ssh_known_hosts_file": str(Path(known_hosts).resolve()),
         "ssh_strict_host_key_checking": "yes",
         "ssh_paramiko_connect_kwargs": {"transport_factory": transport, **_PATIENCE},
         "drained": sorted(drained_in(RECEIPTS.beside(inventory))),
-        "evidenced": evidenced_in(EVIDENCE.beside(inventory)) if _declares_memory(roster) else {},
+        "evidenced": known.evidence,
+        "refuted": known.refuted,
     }
     return [(name, {**pinned, **data}) for name, data in hosts.items()]
 

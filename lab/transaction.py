@@ -18,7 +18,7 @@ from fleet.refusal import Refusal
 from fleet.target import Scope, Target
 from fleet.verdict import NOTHING_DUE, Ran, Verdict, verdict
 from lab.converge_document import Converged
-from lab.evidence.after import keep_evidence, say_admitted
+from lab.evidence.after import NOT_MEASURED, Measured, keep_evidence, keep_refuted, measured, say_admitted
 from lab.interrupt import Interrupted, Stop, interruptible
 from lab.receipts.journal import Journal, opened
 from lab.session import Session, session
@@ -85,9 +85,11 @@ def _ended(
         return Verdict(Outcome.REFUSED, "nothing was written", first.plan.refusals), ()
     if consent is None or consent.refusals:
         return Verdict(Outcome.REFUSED, "nothing was written", consent.refusals if consent else ()), ()
+    before = measured(first.plan, first)
     ran = carry_out(journal, stop, first, first.plan, consent)
+    keep_refuted(journal, wanted.evidence, before, first, ran.refusals)
     connected.close()
-    return judged(journal, wanted, first, ran)
+    return judged(journal, wanted, first, ran, before)
 
 
 def _opening(wanted: Wanted, plan: Plan | None) -> Opening:
@@ -144,8 +146,13 @@ def _failed(journal: Journal, first: Session, why: str | None) -> tuple[str, ...
     return first.failed or (first.target.hosts if why is not None else ())
 
 
-def judged(journal: Journal, wanted: Wanted, first: Session, ran: Ran) -> tuple[Verdict, tuple[Finding, ...]]:
-    """What there is now, over new connections. A run that failed is not read back: the next one looks anyway."""
+def judged(
+    journal: Journal, wanted: Wanted, first: Session, ran: Ran, before: Measured = NOT_MEASURED
+) -> tuple[Verdict, tuple[Finding, ...]]:
+    """What there is now, over new connections. A run that failed is not read back: the next one looks anyway.
+
+    + before: what instruments said before anything was loaded
+    """
     plan = first.plan
     assert isinstance(plan, Plan), "expected a plan that was carried out"
     if ran.failed:
@@ -160,11 +167,11 @@ def judged(journal: Journal, wanted: Wanted, first: Session, ran: Ran) -> tuple[
         digest, steps = (None, 0) if isinstance(found, Refusals) else (found.digest, len(found.steps))
         journal.say(Replan(plan=digest, steps=steps, refusals=refusals))
         findings = again.health(applied)
+        ended = verdict(ran, found, findings)
+        if ended.outcome is Outcome.CONVERGED:
+            keep_evidence(journal, wanted.evidence, before, again)
     for host in wanted.target.hosts:
         journal.say(Health(host=host, findings=tuple(each for each in findings if each.subject.startswith(f"{host} "))))
-    ended = verdict(ran, found, findings)
-    if ended.outcome is Outcome.CONVERGED:
-        keep_evidence(journal, wanted.evidence, first, again)
     return ended, findings
 
 

@@ -26,6 +26,8 @@ from operations.stream import Broken, lines
 POLL_SECONDS = 0.5
 """Between two looks while waiting for a change to show; after `nmcli connection up` addresses come in 0.1 to 2 s."""
 
+Means = Callable[[Any, str], Refusal | None]
+
 
 class Script(StringCommand):
     """One POSIX script for root, one exec channel, and the step that it carries out.
@@ -98,11 +100,16 @@ def carry_out(host: Host, steps: Sequence[Step], script: Callable[[Any], str]) -
 
 
 def carry_out_telling(
-    host: Host, steps: Sequence[Step], script: Callable[[Any], str], given: Callable[[Any], str | None] = lambda _: None
+    host: Host,
+    steps: Sequence[Step],
+    script: Callable[[Any], str],
+    given: Callable[[Any], str | None] = lambda _: None,
+    means: Means = lambda _, __: None,
 ) -> Iterator[Call]:
     """As `carry_out`, for steps that take long: what each prints is told while it runs.
 
     + given: what the script of a step reads, where that is nothing for a plan, or for a list of processes
+    + means: what the last words of a step that failed mean, where they mean more than that
     """
     if refusals := not_approved(host, steps):
         yield from refuse(*refusals)
@@ -110,17 +117,20 @@ def carry_out_telling(
     for step in steps:
         begins(host, step)
         command = Script(script(step), step)
-        yield Call(step.kind, _told, command, given, step=step, sends=command.planned.sends)
+        yield Call(step.kind, _told, command, given, means, step=step, sends=command.planned.sends)
         carried_out(host, step)
         forget(host)
 
 
-def _told(state: State, host: Host, command: Script, given: Callable[[Any], str | None]) -> bool:
+def _told(state: State, host: Host, command: Script, given: Callable[[Any], str | None], means: Means) -> bool:
     try:
         for line in lines(host, command, given(command.step)):
             going_on(host, line)
     except (Broken, OSError, EOFError, SSHException) as error:
-        logger.error(f"{host.print_prefix}{str(error) or type(error).__name__}")
+        words = str(error) or type(error).__name__
+        if (refusal := means(command.step, words)) is not None:
+            return say(state, host, (refusal,))
+        logger.error(f"{host.print_prefix}{words}")
         return False
     return True
 

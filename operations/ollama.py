@@ -14,6 +14,7 @@ from fleet.ollama.decide import evict_steps, model_step, resident_step, service_
 from fleet.ollama.deployment import UNIT, OllamaDeployment
 from fleet.ollama.disrupt import Drained, undrained
 from fleet.ollama.fit import admitted
+from fleet.ollama.short import did_not_fit
 from fleet.ollama.source import Sources
 from fleet.ollama.steps import ConfigureService
 from fleet.refusal import Refusal
@@ -148,7 +149,7 @@ def _make_so(desired: OllamaDeployment | None, decide: Any, done: str, allowed: 
         host.noop(done)
     else:
         yield from carry_out_telling(
-            host, steps, lambda step: ask_script(desired, step), lambda step: given(host, step)
+            host, steps, lambda step: ask_script(desired, step), lambda step: given(host, step), did_not_fit
         )
         yield from read_back(lambda _: _first_difference(decide(desired)), SHOWS_WITHIN_SECONDS)
 

@@ -20,6 +20,17 @@ MEMORY: dict[str, tuple[str, str]] = {
         "where it shall be tried for the first time: `sparks converge TARGET --admit-first`, or `--data admit=TARGET` "
         "with pyinfra; the receipt says so. Once it is loaded and well, its evidence is kept",
     ),
+    "known_not_to_fit": (
+        "exactly this was tried, and its engine said that it does not fit. The finding is the digest of that evidence; "
+        "a first time cannot be admitted twice",
+        "`sparks evidence show` says what its engine said, `sparks fit` what would fit. Where what was in its way is "
+        "gone, take the file out of the folder of evidence",
+    ),
+    "did_not_fit": (
+        "the engine would not load a model for want of memory, though what is free was enough by what is declared",
+        "declare more in its `memory`, or let it have less context or fewer slots. That exactly this did not fit is "
+        "kept as evidence",
+    ),
     "parallel_strategy_infeasible": (
         "the model cannot be split like that: heads or layers do not divide, or nobody declared how many there are",
         "another number of Sparks, or declare what is missing in `memory`",
@@ -67,6 +78,10 @@ MEMORY_WALLS: dict[str, tuple[str, str]] = {
         "`OLLAMA_NUM_PARALLEL` in `environment`",
     ),
     "admitted_by_nothing": ("a plan was to admit a load by evidence, and without naming it", "name both"),
+    "fit_without_words": (
+        "evidence that something did not fit without what its engine said, or of a fit with such words",
+        "the words with the one, none with the other",
+    ),
     "measured_elsewhere": (
         "evidence has measurements of other Sparks than it is about, none of one, or one instrument twice",
         "measure again",

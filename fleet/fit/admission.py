@@ -15,6 +15,8 @@ class Admission(Record):
 
     evidence: dict[Digest, Digest] = Field(default_factory=dict)
     """By the digest of a subject (`fleet.evidence.FitSubject`), that of evidence that it fitted."""
+    refuted: dict[Digest, Digest] = Field(default_factory=dict)
+    """By the digest of a subject, that of evidence that it did not fit; nothing admits such a one."""
     first: frozenset[HostName] = frozenset()
     """The Sparks on which a deployment may be loaded for the first time, without any."""
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Any
 
 from pydantic import Field
 
-from fleet.evidence import FitEvidence, FitSubject
+from fleet.evidence import FitEvidence, FitSubject, admission_of
 from fleet.fit.advice import Asked, Way, ways
 from fleet.fit.demand import WHOLE, Demand, Line
 from fleet.fit.instrument import Device, Instrument, Reading
@@ -30,6 +31,8 @@ class Answer(StrEnum):
     SHORT = "does not fit"
     NOT_YET_KNOWN = "not yet known"
     """What is free is too little, and a model is loaded that would go: nobody has said what it gives back."""
+    REFUTED = "did not fit when it was tried"
+    """Free is enough by what is declared, and there is evidence against it."""
     REFUSED = "cannot be said"
 
 
@@ -61,6 +64,9 @@ class HostFit(Record):
     subject: Digest | None = None
     evidence: Digest | None = None
     """That exactly this has fitted."""
+    refuted: Digest | None = None
+    """That exactly this did not fit, and how its engine said so."""
+    said: str | None = None
     others: tuple[Other, ...] = ()
     """Where there is none: evidence of the same deployment when something was another."""
 
@@ -80,8 +86,10 @@ def explained(
     fit = fit_now(due or desired.demands, seen, policy)
     if not isinstance(fit, MemoryFit):
         return _refused(seen.host, policy, *fit)
-    answer = _answer(due, fit, desired, seen)
     subject = subject_of(desired, seen)
+    known_of = _evidenced(name, subject, tuple(evidence))
+    answer = _answer(due, fit, desired, seen)
+    answer = Answer.REFUTED if answer is Answer.FITS and known_of.get("refuted") else answer
     (rank,) = fit.ranks
     return HostFit(
         host=seen.host,
@@ -94,7 +102,7 @@ def explained(
         room_bytes=fit.margin_bytes + rank.need_bytes,
         loaded=_loaded(seen),
         ways=_ways(due, seen, policy) if answer in (Answer.SHORT, Answer.NOT_YET_KNOWN) else (),
-        **_evidenced(name, subject, tuple(evidence)),
+        **known_of,
     )
 
 
@@ -130,13 +138,15 @@ def _ways(due: tuple[Demand, ...], seen: Observation, policy: Policy) -> tuple[W
     return ways(Asked(due, WHOLE, ((seen.host, device(seen)),), policy))
 
 
-def _evidenced(name: str, subject: FitSubject | Refusal, evidence: tuple[FitEvidence, ...]) -> dict[str, object]:
+def _evidenced(name: str, subject: FitSubject | Refusal, evidence: tuple[FitEvidence, ...]) -> dict[str, Any]:
     if isinstance(subject, Refusal):
         return {}
-    exact = next((each.digest for each in evidence if each.subject == subject), None)
+    admission = admission_of(evidence)
+    exact, refuted = admission.evidence.get(subject.digest), admission.refuted.get(subject.digest)
+    said = next((each.said for each in evidence if each.digest == refuted), None)
     others = tuple(
         Other(evidence=each.digest, measured_at=each.measured_at, differs=each.subject.differences(subject))
         for each in evidence
-        if each.deployment == name and exact is None
+        if each.deployment == name and each.fitted and each.subject != subject and exact is None
     )
-    return {"subject": subject.digest, "evidence": exact, "others": others}
+    return {"subject": subject.digest, "evidence": exact, "refuted": refuted, "said": said, "others": others}

@@ -7,6 +7,7 @@ from fleet.fit.instrument import Device, Instrument
 from fleet.fit.memory import MemoryFit, memory_fit
 from fleet.fit.policy import Policy
 from fleet.observation import Observation, known
+from fleet.ollama.candidate import candidate_of
 from fleet.ollama.decide import evict_steps, resident_step, service_step
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.ollama.disrupt import disrupts
@@ -39,6 +40,8 @@ def memory_word(
     if (short := _short(due, desired, seen, policy)) is not None:
         return short
     subject = subject_of(desired, seen)
+    if (against := _against(subject, seen, admission)) is not None:
+        return against
     if isinstance(subject, FitSubject) and (found := admission.evidence.get(subject.digest)) is not None:
         return Admitted(by=By.EVIDENCE, subject=subject.digest, evidence=found)
     if seen.host in admission.first:
@@ -88,6 +91,24 @@ def is_moving(desired: OllamaDeployment, seen: Observation) -> bool:
     loads = (resident_step(pin, desired, seen) for pin in desired.residents)
     goes = any(isinstance(each, Step) and disrupts(each, desired, seen) for each in (*steps, *loads))
     return bool(loaded) and (goes or any(each.is_loading for each in loaded))
+
+
+def _against(subject: FitSubject | Refusal, seen: Observation, admission: Admission) -> Refusal | None:
+    """What is known against it: evidence that it did not fit, or things that do not go together."""
+    if isinstance(subject, Refusal):
+        return None
+    if (refuted := admission.refuted.get(subject.digest)) is not None:
+        return Refusal(
+            code="known_not_to_fit",
+            subject=f"{seen.host} memory",
+            expected="no evidence that exactly this did not fit",
+            found=refuted,
+            hint=f"sparks fit {seen.host} says what would; where what was in its way is gone: take that file out of "
+            "the folder of evidence",
+        )
+    source = admission.evidence.get(subject.digest, "admitted for a first time")
+    found = (candidate_of(subject, each, source) for each in subject.served)
+    return next((each[0] for each in found if isinstance(each, tuple)), None)
 
 
 def _not_evidenced(subject: FitSubject | Refusal, seen: Observation) -> Refusal:

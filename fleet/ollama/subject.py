@@ -1,17 +1,14 @@
-"""Exactly what Ollama serves on a Spark, and what was measured of it: the subject of evidence. Pure."""
-
-from datetime import datetime
+"""Exactly what Ollama serves on a Spark: the subject of evidence. Pure."""
 
 from fleet.candidate.identity import OllamaManifest, Runtime, RuntimeIdentity
-from fleet.evidence import FitEvidence, FitSubject, HostSubject, Measured, Served
+from fleet.evidence import FitSubject, HostSubject, Served
 from fleet.fit.demand import WHOLE
-from fleet.fit.instrument import Instrument
 from fleet.kernel.running import Kernel
 from fleet.observation import Observation, known
 from fleet.ollama.deployment import OllamaDeployment
-from fleet.ollama.observed import Residency, ServiceState
+from fleet.ollama.observed import ServiceState
 from fleet.ollama.settings import SETTINGS
-from fleet.record import Record, Unobserved
+from fleet.record import Unobserved
 from fleet.refusal import Refusal
 
 NO_MEMORY = frozenset(
@@ -53,9 +50,7 @@ def subject_of(desired: OllamaDeployment, seen: Observation) -> FitSubject | Ref
     digests = {pin.name: pin.manifest_digest for pin in desired.models}
     return FitSubject(
         hosts=(_host(seen, known(seen.kernel)),),
-        runtime=RuntimeIdentity(
-            runtime=Runtime.OLLAMA, form="executable", content_digest=build
-        ),
+        runtime=build,
         served=tuple(
             Served(
                 artifact=OllamaManifest(manifest_digest=digests[each.model]), context=each.context, slots=each.slots
@@ -67,22 +62,45 @@ def subject_of(desired: OllamaDeployment, seen: Observation) -> FitSubject | Ref
     )  # fmt: skip
 
 
-def _build(desired: OllamaDeployment, seen: Observation) -> str | Refusal:
-    """The digest of the executable that will serve: the declared build's where we install it, else what runs."""
-    subject, expected = f"{seen.host} memory", "ollama to run"
+def _build(desired: OllamaDeployment, seen: Observation) -> RuntimeIdentity | Refusal:
+    """What will serve: the declared build where we install it, else what runs, with the version that it tells."""
+    if blind := seen.unobserved("ollama_program"):
+        return blind
+    state, process = known(seen.ollama_program), known(seen.invocation).invocation
     if desired.program is not None and desired.program.is_installed:
-        if blind := seen.unobserved("ollama_program"):
-            return blind
-        tree = known(seen.ollama_program).tree(desired.program)
-        if tree is not None:
-            return tree.installed_digest
-        found = f"{desired.program.folder}, which is still to be unpacked"
-        return Refusal(code="fit_not_evidenced", subject=subject, expected=expected, found=found)
-    process = known(seen.invocation).invocation
-    if process is None:
-        found = "no process whose build could be told"
-        return Refusal(code="fit_not_evidenced", subject=subject, expected=expected, found=found)
-    return process.executable_digest
+        tree = state.tree(desired.program)
+        if tree is None:
+            return _no_build(seen, f"{desired.program.folder}, which is still to be unpacked")
+        return _identity(tree.installed_digest, desired.program.version)
+    if process is None or state.version is None:
+        return _no_build(seen, "no process whose build could be told")
+    if isinstance(state.version, Unobserved):
+        return Refusal(
+            code="unobserved", subject=f"{seen.host} ollama version", expected="an observation",
+            found=state.version.reason,
+        )  # fmt: skip
+    return _identity(process.executable_digest, state.version)
+
+
+def _identity(content_digest: str, version: str) -> RuntimeIdentity:
+    """The executable alone says too little: behind a script it is an interpreter, and libraries are beside it."""
+    return RuntimeIdentity(
+        runtime=Runtime.OLLAMA, form="executable", content_digest=content_digest, version=version
+    )  # fmt: skip
+
+
+def _no_build(seen: Observation, found: str) -> Refusal:
+    return Refusal(code="fit_not_evidenced", subject=f"{seen.host} memory", expected="ollama to run", found=found)
+
+
+def not_declared(host: str) -> Refusal:
+    """The refusal to say what fits where nobody said what is needed."""
+    return Refusal(
+        code="memory_not_declared",
+        subject=f"{host} memory",
+        expected="what each resident needs, as `memory` of its model in the roster",
+        found="none declared",
+    )
 
 
 def _host(seen: Observation, kernel: Kernel) -> HostSubject:
@@ -100,66 +118,3 @@ def _settings(desired: OllamaDeployment, unit: ServiceState) -> dict[str, str]:
     """What its process has once the service is as desired: ours, and of what others give it what may matter."""
     expected = unit.expected_environment(desired.desired_environment)
     return {name: value for name, value in sorted(expected.items()) if name in (SETTINGS | ALSO) - NO_MEMORY}
-
-
-class Occasion(Record):
-    """When something was measured, by whom, and in which run."""
-
-    deployment: str
-    at: datetime
-    by: str
-    receipt: str | None = None
-
-
-def fit_evidence(
-    desired: OllamaDeployment, before: Observation | None, after: Observation, occasion: Occasion
-) -> FitEvidence | Refusal:
-    """The evidence that a deployment has fitted, where it is loaded as declared and well.
-
-    + before: the Spark before it was loaded; None where nobody has looked then
-    """
-    if not desired.demands:
-        return not_declared(after.host)
-    subject = subject_of(desired, after)
-    if blind := after.unobserved("memory", "ollama_residency"):
-        return blind
-    if isinstance(subject, Refusal):
-        return subject
-    return FitEvidence(
-        deployment=occasion.deployment,
-        subject=subject,
-        measured=_measured(before, after),
-        measured_at=occasion.at,
-        measured_by=occasion.by,
-        receipt=occasion.receipt,
-    )
-
-
-def not_declared(host: str) -> Refusal:
-    """The refusal to say what fits where nobody said what is needed."""
-    return Refusal(
-        code="memory_not_declared",
-        subject=f"{host} memory",
-        expected="what each resident needs, as `memory` of its model in the roster",
-        found="none declared",
-    )
-
-
-def _measured(before: Observation | None, after: Observation) -> tuple[Measured, ...]:
-    """By each instrument that was read afterwards."""
-    return tuple(
-        Measured(
-            host=after.host, instrument=each, before_bytes=_said(each, before), after_bytes=_said(each, after) or 0
-        )
-        for each in (Instrument.MEM_AVAILABLE, Instrument.ENGINE)
-    )
-
-
-def _said(instrument: Instrument, seen: Observation | None) -> int | None:
-    """What an instrument said; None where it was not read."""
-    section = None if seen is None else seen.memory if instrument is Instrument.MEM_AVAILABLE else seen.ollama_residency
-    if section is None or isinstance(section, Unobserved):
-        return None
-    if isinstance(section, Residency):
-        return sum(each.size_vram_bytes for each in section.residents)
-    return section.available_bytes

@@ -77,6 +77,18 @@ class Evidenced(Event):
         return f"{self.host} memory: {self.subject} fitted, evidence {self.evidence}"
 
 
+class Refuted(Event):
+    """What was to be loaded there did not fit, and the evidence of that was kept."""
+
+    event = "refuted"
+    host: str
+    subject: Digest
+    evidence: Digest
+
+    def __str__(self) -> str:
+        return f"{self.host} memory: {self.subject} did not fit, evidence {self.evidence}"
+
+
 class StepBegun(Event):
     """A step of the plan is about to be carried out."""
 

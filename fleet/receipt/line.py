@@ -20,7 +20,7 @@ EVENTS: Mapping[str, type[Event]] = MappingProxyType({
     for each in (
         events.Opened, events.Approved, events.HostConnected, events.Note, events.Drift, events.Interrupted,
         events.Closed, acts.OperationBegun, acts.OperationDone, acts.OperationFailed, acts.StepBegun, acts.StepDone,
-        acts.Readback, acts.Replan, acts.Health, acts.Drained, acts.Admitted, acts.Evidenced,
+        acts.Readback, acts.Replan, acts.Health, acts.Drained, acts.Admitted, acts.Evidenced, acts.Refuted,
     )
 })  # fmt: skip
 """Every event by its name. The set is closed: what is not here is no line of ours."""

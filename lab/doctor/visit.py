@@ -7,11 +7,10 @@ from fleet.doctor.check import Host, Site
 from fleet.doctor.checks_receipts import Kept
 from fleet.doctor.examine import examine, examine_kept, examine_site
 from fleet.doctor.finding import Finding, in_order
-from fleet.fit.admission import Admission
 from lab.collect import collect, hosts_of, roster_of
 from lab.command import Failed
 from lab.doctor.reach import reached
-from lab.evidence.store import evidenced_in
+from lab.evidence.store import admission_in
 from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
 from lab.receipts.ledger import read_folder
@@ -34,7 +33,7 @@ def visit(inventory: str, hosts: tuple[str, ...], seconds: float, slow: bool = F
     """
     roster = roster_of(inventory)
     drained = drained_in(RECEIPTS.folder(None, inventory))
-    admission = Admission(evidence=evidenced_in(EVIDENCE.folder(None, inventory)))
+    admission = admission_in(EVIDENCE.folder(None, inventory))
     seen = collect(inventory, hosts, slow_looks if slow else doctor_looks, seconds)
     found = (examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts)
     return in_order(each for findings in found for each in findings)

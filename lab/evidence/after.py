@@ -1,5 +1,6 @@
 """What a run says of memory: by what its loads were admitted, and afterwards the evidence that they have fitted."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -8,9 +9,10 @@ from deploys.maker import maker
 from fleet.evidence import FitEvidence
 from fleet.fit.admission import By
 from fleet.instant import utc_now
-from fleet.ollama.subject import Occasion, fit_evidence
+from fleet.observation import Observation
+from fleet.ollama.measured import Occasion, fit_evidence
 from fleet.plan import Plan
-from fleet.receipt.acts import Admitted, Evidenced
+from fleet.receipt.acts import Admitted, Evidenced, Refuted
 from fleet.receipt.events import Note
 from fleet.refusal import Refusal
 from fleet.roster import Roster
@@ -18,6 +20,10 @@ from lab.command import Failed, Refused
 from lab.evidence.store import put, read_store
 from lab.receipts.journal import Journal
 from lab.session import Session
+
+Measured = Mapping[str, Observation]
+"""By host."""
+NOT_MEASURED: Measured = {}
 
 
 def say_admitted(journal: Journal, plan: Plan) -> None:
@@ -39,40 +45,62 @@ def admits_first(plan: Plan) -> bool:
     return any(each.memory_fit is not None and each.memory_fit.by is By.FIRST_TIME for each in plan.hosts)
 
 
-def keep_evidence(journal: Journal, folder: Path, first: Session, again: Session) -> None:
+def measured(plan: Plan, session: Session) -> Measured:
+    """What every instrument says of the hosts on which something is to be loaded, before it is."""
+    return {host: session.measured(host) for host in loading(plan)}
+
+
+def keep_evidence(journal: Journal, folder: Path, before: Measured, again: Session) -> None:
     """Keep that what the run has loaded fitted, once it is well; of what has evidence already, no more.
 
     What stands in the way of keeping it is told, and changes nothing about the run.
     """
-    assert isinstance(first.plan, Plan), "expected a plan that was carried out"
-    for host in loading(first.plan):
-        try:
-            kept = _kept(folder, _evidence(first, again, host, journal.name))
-        except Failed as error:
-            text = f"no evidence of its fit was kept: {error.message}"
-            journal.say(Note(host=host, text=text))
-            click.echo(f"{host}: {text}", err=True)
-            continue
+    for host in before:
+        kept = _kept(journal, folder, before, again, host)
         if kept is not None:
             journal.say(Evidenced(host=host, subject=kept.subject.digest, evidence=kept.digest))
 
 
-def _evidence(first: Session, again: Session, host: str, receipt: str) -> FitEvidence:
-    desired = again.run.roster.desired_for(host).ollama
-    assert desired is not None, "expected a deployment where something was loaded"
-    occasion = Occasion(deployment=served_on(again.run.roster, host), at=utc_now(), by=maker(), receipt=receipt)
-    made = fit_evidence(desired, first.run.collection[host], again.run.collection[host], occasion)
-    if isinstance(made, Refusal):
-        raise Refused(str(made))
-    return made
+def keep_refuted(journal: Journal, folder: Path, before: Measured, first: Session, refusals: Iterable[Refusal]) -> None:
+    """Keep that what the run was to load did not fit, where its engine has said so.
+
+    + first: the session of the run, whose hosts are connected still
+    """
+    said = {each.subject.split(" ")[0]: each.found for each in refusals if each.code == "did_not_fit"}
+    for host in before:
+        kept = _kept(journal, folder, before, first, host, said[host]) if host in said else None
+        if kept is not None:
+            journal.say(Refuted(host=host, subject=kept.subject.digest, evidence=kept.digest))
 
 
-def _kept(folder: Path, evidence: FitEvidence) -> FitEvidence | None:
-    """The evidence, newly kept; None where there is some of the same subject."""
-    if evidence.subject.digest in read_store(folder).by_subject():
+def _kept(
+    journal: Journal, folder: Path, before: Measured, now: Session, host: str, said: str | None = None
+) -> FitEvidence | None:
+    """The evidence, newly kept; None where it says nothing new, or could not be kept."""
+    roster = now.run.roster
+    desired = roster.desired_for(host).ollama
+    assert desired is not None, "expected a deployment where something was to be loaded"
+    occasion = Occasion(
+        deployment=served_on(roster, host), at=utc_now(), by=maker(), receipt=journal.name, said=said
+    )  # fmt: skip
+    try:
+        made = fit_evidence(desired, before[host], now.measured(host), occasion)
+        if isinstance(made, Refusal):
+            raise Refused(str(made))
+        return _put(folder, made)
+    except Failed as error:
+        text = f"no evidence of its fit was kept: {error.message}"
+        journal.say(Note(host=host, text=text))
+        click.echo(f"{host}: {text}", err=True)
         return None
-    put(folder, evidence)
-    return evidence
+
+
+def _put(folder: Path, made: FitEvidence) -> FitEvidence | None:
+    known = read_store(folder).admission
+    if made.subject.digest in (known.evidence if made.fitted else known.refuted):
+        return None
+    put(folder, made)
+    return made
 
 
 def served_on(roster: Roster, host: str) -> str:

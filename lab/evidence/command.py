@@ -9,7 +9,8 @@ from fleet.evidence import FitEvidence
 from fleet.health import Verdict as Health
 from fleet.health import worst
 from fleet.instant import utc_now
-from fleet.ollama.subject import Occasion, fit_evidence, not_declared
+from fleet.ollama.measured import Occasion, fit_evidence
+from fleet.ollama.subject import not_declared
 from fleet.plan import Plan
 from fleet.record import Record
 from fleet.refusal import Refusal
@@ -18,7 +19,7 @@ from lab.command import FAILED, Refused, inventory_option
 from lab.converge import target_named
 from lab.evidence.after import served_on
 from lab.evidence.documents import Recorded, Verdict, listing
-from lab.evidence.store import Store, put, read_store
+from lab.evidence.store import put, read_store, tell_broken
 from lab.evidence.text import listed, shown, verified
 from lab.output import STANDARD
 from lab.output import put as print_out
@@ -46,7 +47,7 @@ def list_command(as_json: bool, evidence: str | None, inventory: str) -> None:
         print_out(STANDARD, listed(store))
     else:
         click.echo(f"{where}: no evidence", err=True)
-    _tell_broken(store)
+    tell_broken(where, store)
 
 
 @evidence.command()
@@ -56,13 +57,14 @@ def list_command(as_json: bool, evidence: str | None, inventory: str) -> None:
 @inventory_option
 def show(digest: str, as_json: bool, evidence: str | None, inventory: str) -> None:
     """One piece of evidence, by its DIGEST or the beginning of that: exactly what it is of, and what was measured."""
-    store = read_store(EVIDENCE.folder(evidence, inventory))
+    where = EVIDENCE.folder(evidence, inventory)
+    store = read_store(where)
     found = store.find(digest)
     if as_json:
         _print(found)
     else:
         print_out(STANDARD, shown(found))
-    _tell_broken(store)
+    tell_broken(where, store)
 
 
 @evidence.command()
@@ -122,15 +124,10 @@ def _evidence(looked: Session, host: str) -> FitEvidence:
     if desired is None:
         raise Refused(str(not_declared(host)))
     occasion = Occasion(deployment=served_on(looked.run.roster, host), at=utc_now(), by=maker())
-    made = fit_evidence(desired, None, looked.run.collection[host], occasion)
+    made = fit_evidence(desired, None, looked.measured(host), occasion)
     if isinstance(made, Refusal):
         raise Refused(str(made))
     return made
-
-
-def _tell_broken(store: Store) -> None:
-    for each in store.broken:
-        click.echo(f"{each}; it is no evidence", err=True)
 
 
 def _print(document: Record) -> None:

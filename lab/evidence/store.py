@@ -1,14 +1,14 @@
 """The folder of evidence of a site: each file is written once, under the digest of what it says, and never changed."""
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from fleet.evidence import Broken, FitEvidence, file_of, is_file_of, read_evidence
+from fleet.evidence import Broken, FitEvidence, admission_of, file_of, is_file_of, read_evidence
+from fleet.fit.admission import Admission
 from lab.command import Failed
 from lab.private_folder import PrivateFolder, Unreadable, private_folder, read_whole, write_whole
 
@@ -23,9 +23,10 @@ class Store(NamedTuple):
     broken: tuple[Broken, ...]
     """What is not as it was written, and so no evidence."""
 
-    def by_subject(self) -> Mapping[str, str]:
-        """By the digest of a subject, that of its first evidence: what is measured again moves no plan."""
-        return {each.subject.digest: each.digest for each in reversed(self.evidence)}
+    @property
+    def admission(self) -> Admission:
+        """What it lets be loaded, and what it does not."""
+        return admission_of(self.evidence)
 
     def find(self, wanted: str) -> FitEvidence:
         """The evidence whose digest begins so; raises Failed for none, or several."""
@@ -55,16 +56,30 @@ def put(path: Path, evidence: FitEvidence) -> None:
         raise Failed(f"{path}: expected evidence that can be written, found {error.strerror}") from error
 
 
-def evidenced_in(path: Path) -> dict[str, str]:
-    """By the digest of a subject, that of evidence of it; what is no evidence any more is named."""
+def admission_in(path: Path) -> Admission:
+    """What the evidence of a folder lets be loaded, and what it does not; what is no evidence any more is named."""
     try:
         store = read_store(path)
     except (Failed, OSError) as error:
-        click.echo(f"{path}: none of it is evidence: {error}", err=True)
-        return {}
+        _tell_once(f"{path}: none of it is evidence: {error}")
+        return Admission()
+    tell_broken(path, store)
+    return store.admission
+
+
+def tell_broken(path: Path, store: Store) -> None:
+    """Name each file that is no evidence, once in a run: a site is read several times in it."""
     for each in store.broken:
-        click.echo(f"{path}/{each}; it is no evidence", err=True)
-    return dict(store.by_subject())
+        _tell_once(f"{path}/{each}; it is no evidence")
+
+
+_TOLD: set[str] = set()
+
+
+def _tell_once(line: str) -> None:
+    if line not in _TOLD:
+        _TOLD.add(line)
+        click.echo(line, err=True)
 
 
 def _is_ours(name: str) -> bool:

@@ -14,7 +14,7 @@ from lab.table import table
 
 def listed(store: Store) -> str:
     """A line for each, the oldest first."""
-    rows = [("EVIDENCE", "MEASURED", "DEPLOYMENT", "ON", "RUNTIME", "SUBJECT"), *map(_row, store.evidence)]
+    rows = [("EVIDENCE", "SAYS", "MEASURED", "DEPLOYMENT", "ON", "RUNTIME", "SUBJECT"), *map(_row, store.evidence)]
     return "\n".join(table(rows)) + "\n"
 
 
@@ -22,7 +22,7 @@ def _row(evidence: FitEvidence) -> tuple[str, ...]:
     subject = evidence.subject
     hosts = ", ".join(each.name for each in subject.hosts)
     return (
-        short(evidence.digest), moment(evidence.measured_at), printable(evidence.deployment), hosts,
+        short(evidence.digest), evidence.kind, moment(evidence.measured_at), printable(evidence.deployment), hosts,
         str(subject.runtime.runtime), short(subject.digest),
     )  # fmt: skip
 
@@ -37,6 +37,7 @@ def shown(evidence: FitEvidence) -> str:
 def _facts(evidence: FitEvidence) -> Iterator[tuple[str, str]]:
     subject = evidence.subject
     yield "evidence", evidence.digest
+    yield "says", "it fitted" if evidence.said is None else f"it did not fit: {printable(evidence.said)}"
     yield "deployment", printable(evidence.deployment)
     yield "measured", f"{moment(evidence.measured_at)} by {printable(evidence.measured_by)}"
     yield "receipt", evidence.receipt or "none: it was found loaded"

@@ -16,7 +16,7 @@ from fleet.target import Scope, Target
 from lab.collect import collect, roster_of
 from lab.command import PENDING, Refused, inventory_option
 from lab.converge import admit_option, scope_option, target_named
-from lab.evidence.store import evidenced_in
+from lab.evidence.store import admission_in
 from lab.output import STANDARD, put, refuse_output
 from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.documents import Collection, CollectionDocument, PlanDocument
@@ -61,8 +61,8 @@ def plan_command(
     if source is None:
         outcome = _planned(inventory, found, asked, admit_first)
     else:
-        known = evidenced_in(EVIDENCE.folder(evidence, inventory))
-        admission = Admission(evidence=known, first=frozenset(found.hosts) if admit_first else frozenset())
+        first = frozenset(found.hosts) if admit_first else frozenset()
+        admission = admission_in(EVIDENCE.folder(evidence, inventory)).replaced(first=first)
         outcome = _replanned(inventory, found, asked, source, admission)
     document = PlanDocument.of(outcome)
     if output is not None and document.plan is not None:

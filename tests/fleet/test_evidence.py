@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from fleet.evidence import Broken, FitEvidence, Measured, file_of, is_file_of, read_evidence
 from fleet.fit.instrument import Instrument
-from fleet.ollama.subject import Occasion, fit_evidence
+from fleet.ollama.measured import Occasion, fit_evidence
 from fleet.record import sha256_digest
 from tests.fleet.ollama import fitting, host
 

@@ -77,7 +77,7 @@ def told(monkeypatch: pytest.MonkeyPatch, answers: Iterator[str]) -> tuple[bool,
     watcher: Any = _Watcher()
     monkeypatch.setattr(approved, "_watcher", lambda _: watcher)
     monkeypatch.setattr(acting, "lines", lambda host, command, given: answers)
-    return acting._told(state, host, acting.Script("true"), lambda _: None), watcher.said
+    return acting._told(state, host, acting.Script("true"), lambda _: None, lambda *_: None), watcher.said
 
 
 def test_what_a_step_says_on_its_way_is_told_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:

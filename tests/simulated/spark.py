@@ -86,6 +86,7 @@ class SimulatedSpark:
             "vllm": (),
             "llamacpp": LlamaCpp(),
             "invocation": Running(invocation=None),
+            "ollama_program": ollama_host.PROGRAM,
             "port_settings": PortSettings(
                 values={port: {"rp_filter": 1, "arp_ignore": 0, "arp_filter": 0} for port in (ALL, *INTERFACES)}
             ),
@@ -118,6 +119,10 @@ class SimulatedSpark:
             self.unfinished = None
             for _ in self.stages(step):
                 pass
+
+    def fails(self, step: Step) -> str | None:
+        """Why a step cannot be carried out, by its own script; None where it can."""
+        return None
 
     def stages(self, step: Step) -> Iterator[None]:
         """Carry a step out; each state that its script leaves behind it on its way is one stop."""

@@ -111,6 +111,8 @@ class World:
             return refusal
         if is_write(step) and not spark.has_room:
             return Said(74, error=FULL)
+        if (why := spark.fails(step)) is not None:
+            return Said(1, error=why)
         for done, _ in enumerate(spark.stages(step), 1):
             self.parts[len(self.commands) - 1] = done
             if done == parts:

@@ -45,7 +45,12 @@ def seen(free_gib: float = 100.0, desired: OllamaDeployment = DESIRED, **changes
         residents=host.ResidentsUnit(content_digest=host.residents_digest(desired), enabled=True),
     )
     found = host.seen(state, residents=changes.pop("residents", ()))
-    sections = {"memory": memory(free_gib), "kernel": KERNEL, "machine": MACHINE} | changes
+    sections = {
+        "memory": memory(free_gib),
+        "kernel": KERNEL,
+        "machine": MACHINE,
+        "ollama_program": host.PROGRAM,
+    } | changes
     return found.model_copy(update=sections)
 
 

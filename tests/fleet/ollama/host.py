@@ -10,6 +10,7 @@ from fleet.invocation import Invocation, Running
 from fleet.observation import Observation
 from fleet.ollama.deployment import DROP_IN, UNIT, OllamaDeployment, OllamaModelPin, OllamaResidentPin
 from fleet.ollama.observed import ModelStore, OllamaModel, Residency, Resident, ServiceState
+from fleet.ollama.program import ProgramState
 from fleet.ollama.residents_unit import residents_digest
 from fleet.ollama.service import ResidentsUnit, SettingsFile
 from fleet.ollama.steps import ConfigureService, CopyModel, EvictResident, LoadResident, PullModel, RetireOllama
@@ -27,6 +28,11 @@ DESIRED = OllamaDeployment(
     residents=(STAY,),
     evict_undeclared=True,
 )
+PROGRAM = ProgramState(
+    link=None, executable="/usr/local/bin/ollama", executable_digest=A, runs="/usr/local/bin/ollama",
+    version="0.33.1", has_user=True, room_bytes=10**12,
+)  # fmt: skip
+"""Somebody has installed it."""
 UNIT_FILE = SettingsFile(path="/etc/systemd/system/ollama.service", environment={"PATH": "/usr/bin"})
 
 

@@ -1,20 +1,29 @@
 """What Ollama shall load must fit into what is free, and exactly that has fitted before, or is tried on purpose."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from fleet.evidence import FitEvidence, FitSubject
+from fleet.candidate.incompatible import Incompatible
+from fleet.candidate.join import DeploymentCandidate
+from fleet.evidence import FitEvidence, FitSubject, admission_of
 from fleet.fit.admission import NOBODY, Admission, Admitted, By
 from fleet.fit.instrument import GIB, Instrument
+from fleet.gpu import ComputeApp, GpuAnswer, GpuState
 from fleet.observation import Observation
+from fleet.ollama import candidate as candidates
+from fleet.ollama.candidate import candidate_of
 from fleet.ollama.decide import resident_step
 from fleet.ollama.deployment import OllamaDeployment
+from fleet.ollama.explain import Answer, explained
 from fleet.ollama.fit import admitted, memory_word
+from fleet.ollama.measured import Occasion, fit_evidence
+from fleet.ollama.short import did_not_fit
 from fleet.ollama.steps import LoadResident
-from fleet.ollama.subject import Occasion, fit_evidence
+from fleet.processes import EngineProcess, EngineProcesses, ProcessMemory
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from tests.fleet.ollama import fitting, host
@@ -95,10 +104,10 @@ def test_only_what_is_still_to_be_loaded_must_find_room() -> None:
     assert "expected 6.00 GiB and a reserve" in word(none_there, FIRST, both)
 
 
-@pytest.mark.parametrize("section", ["memory", "kernel", "machine"])
+@pytest.mark.parametrize("section", ["memory", "kernel", "machine", "ollama_program"])
 def test_what_cannot_be_observed_refuses(section: str) -> None:
     found = seen(**{section: Unobserved(reason="dark")})
-    assert word(found, NOBODY) == f"srv5 {section}: expected an observation, found dark [unobserved]"
+    assert word(found, NOBODY) == f"srv5 {section.replace('_', ' ')}: expected an observation, found dark [unobserved]"
 
 
 def test_without_a_process_no_build_is_told_and_only_a_first_time_helps() -> None:
@@ -178,6 +187,7 @@ WORLDS: dict[str, dict[str, Any]] = {
     "another page size": {"kernel": fitting.KERNEL.replaced(page_size_bytes=65536)},
     "KHO on again": {"kernel": fitting.KERNEL.replaced(command_line=fitting.CommandLine())},
     "another machine": {"machine": fitting.MACHINE.replaced(machine_id_digest=host.A)},
+    "another version": {"ollama_program": host.PROGRAM.replaced(version="0.33.2")},
     "another build": {"invocation": host.Running(invocation=host.PROCESS.replaced(executable_digest=host.B))},
 }
 
@@ -222,6 +232,89 @@ def test_what_is_loaded_and_well_is_evidence_of_it() -> None:
         Instrument.ENGINE: (0, 3 * GIB, 3 * GIB),
     }
     assert word(seen(), evidenced(found.subject)).startswith("memory fit: admitted by evidence")
+
+
+GPU = GpuState(answer=GpuAnswer.SEEN, module="580", gpus=(), apps=())
+SERVER = EngineProcess(
+    runtime="ollama", role="server", pid=host.PROCESS.pid, ppid=1, start_ticks=host.PROCESS.start_ticks, under=None,
+    comm="ollama", state="S", uid=1, memory=ProcessMemory(rss_bytes=5, rss_file_bytes=1),
+)  # fmt: skip
+RUNNER = SERVER.replaced(role="runner", pid=70, ppid=7, under=7, memory=ProcessMemory(rss_bytes=9, rss_file_bytes=0))
+OTHER = SERVER.replaced(pid=99, memory=ProcessMemory(rss_bytes=100, rss_file_bytes=0))
+
+
+def test_each_instrument_that_was_read_stands_in_the_evidence_by_itself() -> None:
+    """Of processes, those of this Ollama and its runners alone."""
+    processes = EngineProcesses(processes=(SERVER, RUNNER, OTHER), others_anonymous_bytes=0)
+    apps = [ComputeApp(pid=pid, name="ollama", used_bytes=count) for pid, count in ((70, 30), (99, 400))]
+    after = seen(97.0, residents=(host.loaded(),), processes=processes, gpu=GPU.replaced(apps=tuple(apps)))
+    occasion = Occasion(deployment="chat", at=host.NOON, by="ann@desk")
+    found = fit_evidence(DESIRED, seen(100.0, processes=processes.replaced(processes=(SERVER,))), after, occasion)
+    assert isinstance(found, FitEvidence)
+    said = {each.instrument: (each.before_bytes, each.after_bytes) for each in found.measured}
+    assert said[Instrument.RSS] == (5, 14)
+    assert said[Instrument.COMPUTE_APPS] == (None, 30)
+    dark = after.model_copy(update={"gpu": Unobserved(reason="hung")})
+    without = fit_evidence(DESIRED, None, dark, occasion)
+    assert isinstance(without, FitEvidence)
+    assert Instrument.COMPUTE_APPS not in {each.instrument for each in without.measured}
+
+
+def test_what_did_not_fit_is_evidence_that_nothing_admits() -> None:
+    occasion = Occasion(deployment="chat", at=host.NOON, by="ann@desk", said="out of memory")
+    found = fit_evidence(DESIRED, seen(100.0), seen(99.0), occasion)
+    assert isinstance(found, FitEvidence)
+    assert (found.fitted, found.said) == (False, "out of memory")
+    refuted = admission_of([found])
+    for admission in (refuted, refuted.replaced(first=frozenset({"srv5"}))):
+        said = word(seen(), admission)
+        assert f"expected no evidence that exactly this did not fit, found {found.digest} [known_not_to_fit]" in said
+    assert "[fit_not_evidenced]" in word(seen(), admission_of([]))
+    explained_so = explained("chat", DESIRED, seen(), POLICY, [found])
+    assert (explained_so.answer, explained_so.refuted) == (Answer.REFUTED, found.digest)
+
+
+def test_the_last_word_on_a_subject_stands() -> None:
+    def at(minute: int, said: str | None) -> FitEvidence:
+        occasion = Occasion(deployment="c", at=host.NOON + timedelta(minutes=minute), by="a", said=said)
+        made = fit_evidence(DESIRED, None, seen(), occasion)
+        assert isinstance(made, FitEvidence)
+        return made
+
+    fits, again, short, later = at(0, None), at(1, None), at(2, "out of memory"), at(3, None)
+    key = fits.subject.digest
+    assert admission_of([fits, again]) == Admission(evidence={key: fits.digest})
+    assert admission_of([fits, again, short]) == Admission(refuted={key: short.digest})
+    assert admission_of([fits, again, short, later]) == Admission(evidence={key: later.digest})
+
+
+def test_what_is_known_not_to_go_together_wins_over_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    against = Incompatible(runtime=subject().runtime.digest, effect="garbled words", source="a lab, 2026")
+    monkeypatch.setattr(candidates, "KNOWN", (against,))
+    for admission in (evidenced(subject()), FIRST):
+        assert "garbled words (a lab, 2026) [kernel_dispatch_unsupported]" in word(seen(), admission)
+    monkeypatch.setattr(candidates, "KNOWN", ())
+    (served,) = subject().served
+    made = candidate_of(subject(), served, "sha256:x")
+    assert isinstance(made, DeploymentCandidate)
+    assert (made.asked.hosts, made.loads.source) == (("srv5",), "sha256:x")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_short"),
+    [
+        ("load m: /api/generate: status 500: model requires more system memory (44.0 GiB) than is available", True),
+        ("load m: /api/generate: status 500: cudaMalloc failed: out of memory", True),
+        ("load m: /api/generate: no answer", False),
+        ("load m: /api/generate: status 404: model 'memory' not found", False),
+    ],
+)
+def test_only_the_engines_own_words_say_that_memory_was_short(words: str, is_short: bool) -> None:
+    step = resident_step(host.STAY, DESIRED, seen())
+    assert isinstance(step, LoadResident)
+    found = did_not_fit(step, words)
+    assert (found is not None) is is_short
+    assert did_not_fit(None, words) is None
 
 
 def test_where_nobody_looked_before_nothing_is_said_of_what_was_taken() -> None:

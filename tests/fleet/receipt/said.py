@@ -44,6 +44,7 @@ saying: st.SearchStrategy[Event] = st.one_of(
     st.builds(acts.Health, host=words, findings=st.lists(_findings, max_size=2).map(tuple)),
     st.builds(acts.Admitted, host=words, subject=st.none() | digests, evidence=st.none() | digests),
     st.builds(acts.Evidenced, host=words, subject=digests, evidence=digests),
+    st.builds(acts.Refuted, host=words, subject=digests, evidence=digests),
     st.builds(acts.Drained, host=words, runtime=words, invocation=digests, instrument=words,
               idle_seconds=st.floats(0, allow_nan=False, allow_infinity=False), admitting=st.booleans()),
 )  # fmt: skip

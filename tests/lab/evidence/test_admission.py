@@ -11,9 +11,9 @@ import pytest
 
 from fleet.evidence import FitEvidence
 from fleet.observation import known
+from fleet.ollama.measured import Occasion, fit_evidence
 from fleet.ollama.observed import Residency
-from fleet.ollama.steps import PullModel
-from fleet.ollama.subject import Occasion, fit_evidence
+from fleet.ollama.steps import LoadResident, PullModel
 from fleet.roster import Roster
 from fleet.step import Step
 from lab.evidence.store import put, read_store
@@ -150,6 +150,38 @@ def test_what_becomes_short_while_a_run_executes_is_not_loaded(lab: Lab) -> None
     assert "[memory_short]" in ran.said
     assert known(lab.world.sparks["a"].seen.ollama_residency).residents == ()
     assert read_store(lab.evidence).evidence == ()
+
+
+class Short(SimulatedSpark):
+    """Its engine finds less memory than the kernel calls available."""
+
+    has_enough = False
+
+    def fails(self, step: Step) -> str | None:
+        if self.has_enough or not isinstance(step, LoadResident):
+            return None
+        return f"load {step.model}: /api/generate: status 500: model requires more system memory (9.0 GiB)"
+
+
+def test_what_its_engine_would_not_load_is_kept_and_not_tried_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.world.sparks["a"] = Short.as_it_comes(ROSTER.desired_for("a"))
+    lab.has(memory=fitting.memory(100.0))
+    ran = lab.converge("--admit-first")
+    assert ran.status == 1, ran.said
+    assert "model requires more system memory (9.0 GiB) [did_not_fit]" in ran.said
+    (one,) = read_store(lab.evidence).evidence
+    assert (one.kind, "9.0 GiB" in str(one.said)) == ("no fit", True)
+    assert lab.events("refuted") == [{"host": "a", "subject": one.subject.digest, "evidence": one.digest}]
+    monkeypatch.setattr(Short, "has_enough", True)
+    again = lab.sparks("converge", "chat", "--admit-first")
+    assert again.status == REFUSED
+    assert f"found {one.digest} [known_not_to_fit]" in again.said
+    told = lab.sparks("fit", "chat")
+    assert (told.status, "did not fit when it was tried" in told.said) == (REFUSED, True)
+    (file,) = lab.evidence.iterdir()
+    file.unlink()
+    assert lab.converge("--admit-first").status == 0
+    assert [each.kind for each in read_store(lab.evidence).evidence] == ["fit"]
 
 
 def test_with_pyinfras_own_command_a_first_time_is_named(lab: Lab) -> None:

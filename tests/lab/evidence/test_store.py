@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from fleet.evidence import FitEvidence, file_of
+from fleet.fit.admission import Admission
 from lab.command import Failed
 from lab.evidence import command
-from lab.evidence.store import evidenced_in, put, read_store
+from lab.evidence.store import admission_in, put, read_store
 from tests.fleet.test_evidence import evidence
 
 
@@ -28,8 +29,8 @@ def kept(folder: Path, *names: str) -> tuple[FitEvidence, ...]:
 
 def test_what_is_kept_is_found_by_its_subject_and_is_its_owners_alone(folder: Path) -> None:
     (one,) = kept(folder, "chat")
-    assert read_store(folder).by_subject() == {one.subject.digest: one.digest}
-    assert evidenced_in(folder) == {one.subject.digest: one.digest}
+    assert read_store(folder).admission.evidence == {one.subject.digest: one.digest}
+    assert admission_in(folder).evidence == {one.subject.digest: one.digest}
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     (file,) = folder.iterdir()
     assert (file.name, stat.S_IMODE(file.stat().st_mode)) == (file_of(one.digest), 0o600)
@@ -65,11 +66,13 @@ def test_what_a_dead_process_was_writing_is_in_nobodys_way(folder: Path) -> None
 def test_what_was_changed_is_named_and_no_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, other = kept(folder, "chat", "code")
     (folder / file_of(one.digest)).write_bytes(one.canonical.encode()[:-1])
-    found = evidenced_in(folder)
-    assert found == {other.subject.digest: other.digest}
+    found = admission_in(folder)
+    assert found.evidence == {other.subject.digest: other.digest}
     said = capsys.readouterr().err
     assert said.startswith(f"{folder}/{file_of(one.digest)}: expected the content that its name is the digest of")
     assert said.endswith("it is no evidence\n")
+    assert admission_in(folder) == found
+    assert capsys.readouterr().err == "", "a run reads its site several times, and says it once"
 
 
 def test_what_is_no_file_or_has_another_name_is_named(folder: Path) -> None:
@@ -99,7 +102,7 @@ def test_what_is_no_folder_is_one_line(folder: Path, capsys: pytest.CaptureFixtu
     folder.write_text("x")
     with pytest.raises(Failed, match="expected a folder for evidence"):
         read_store(folder)
-    assert evidenced_in(folder) == {}
+    assert admission_in(folder) == Admission()
     assert "none of it is evidence" in capsys.readouterr().err
 
 
@@ -108,7 +111,7 @@ def test_the_first_evidence_of_a_subject_stands(folder: Path) -> None:
     one, other = kept(folder, "chat", "talk")
     assert one.subject == other.subject
     first = min((one, other), key=lambda each: (each.measured_at, file_of(each.digest)))
-    assert read_store(folder).by_subject() == {one.subject.digest: first.digest}
+    assert read_store(folder).admission.evidence == {one.subject.digest: first.digest}
 
 
 def sparks(folder: Path, *arguments: str) -> tuple[int, str]:
