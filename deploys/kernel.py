@@ -13,9 +13,9 @@ from operations import generation, kernel
 
 desired = desired_state(host, Scope.KERNEL)
 
-# A kernel is installed before it is chosen; an untried one is not chosen at all: `sparks kernel trial` boots it once.
-kernel.pinned(name=KERNEL_PACKAGES, desired=desired)
+# The order is that of KERNEL_PARTS. An untried kernel is not chosen at all: `sparks kernel trial` boots it once.
 kernel.cmdline(name=KERNEL_LINE, desired=desired)
+kernel.pinned(name=KERNEL_PACKAGES, desired=desired)
 kernel.next_boot(name=NEXT_BOOT, desired=desired)
 
 generation.stamp(name=GENERATION, desired=desired, applied=lambda: applied_to(host))

@@ -15,11 +15,12 @@ from fleet.step import Step
 KERNEL_PACKAGES, KERNEL_LINE, NEXT_BOOT = "kernel packages", "kernel command line", "next boot"
 
 KERNEL_PARTS: Mapping[str, Callable[[KernelPolicy, Observation], tuple[Step | Refusal, ...]]] = {
-    KERNEL_PACKAGES: pinned_steps,
     KERNEL_LINE: line_steps,
+    KERNEL_PACKAGES: pinned_steps,
     NEXT_BOOT: next_steps,
 }
-"""By the name of the operation that makes a part so."""
+"""By the name of the operation that makes a part so. A kernel that is installed has its words from its first entry on,
+and is chosen last: whatever a power cycle in between starts is either what it was, or the new one as it shall be."""
 
 
 def kernel_steps(part: str, desired: DesiredSpark, seen: Observation) -> tuple[Step | Refusal, ...]:
