@@ -18,6 +18,7 @@ from fleet.files import found_files
 from fleet.fit.admission import NOBODY, Admission, Admitted
 from fleet.fit.policy import Policy
 from fleet.foreign import lost_at_next_boot
+from fleet.host.notes import host_notes
 from fleet.kernel.decide import waits_for_boot
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained, interrupted
@@ -191,7 +192,12 @@ def _host_plan(
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         memory_fit=_memory_fit(desired, seen, admission),
-        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided), *waits_for_boot(desired, seen)),
+        notes=(
+            *lost_at_next_boot(desired, seen),
+            *_told(desired, seen, decided),
+            *waits_for_boot(desired, seen),
+            *host_notes(desired, seen),
+        ),  # fmt: skip
     )
 
 

@@ -6,7 +6,8 @@ from fleet.host.files import HostFiles
 from fleet.host.guard_service import MemoryGuard
 from fleet.host.kernel_values import Governors, HugePages
 from fleet.host.manager import Manager
-from fleet.host.mounts import Mounts
+from fleet.host.modules import Modules, Parameter
+from fleet.host.mounts import Mount, Mounts
 from fleet.host.policy import HostPolicy
 from fleet.host.sysctl import Sysctls
 from fleet.plan import Plan, plan
@@ -59,3 +60,15 @@ def test_a_spark_without_a_policy_has_nothing_to_do() -> None:
     bare = Roster.read({"sparks": {"a": {"enrolled": True}}}, "x")
     assert planned(Scope.HOST, bare).is_noop
     assert HostPolicy().settings == {}
+
+
+def test_a_plan_says_what_waits_for_a_boot_and_what_one_takes_away() -> None:
+    poll = Modules(loaded={"nvme": {"poll_queues": Parameter(value="0")}})
+    by_hand = Mounts(mounts=(Mount(target="/mnt/x", source="nas:/x", type="nfs4"),), fstab=())
+    seen = SEEN.model_copy(update={"modules": poll, "mounts": by_hand})
+    found = plan(roster(modules={"nvme": {"poll_queues": 2}}), TARGET, {"a": seen}, Scope.HOST)
+    assert isinstance(found, Plan)
+    assert found.hosts[0].notes == (
+        "a nvme.poll_queues: 0 until the next boot, then 2",
+        "a /mnt/x: nas:/x, mounted by hand: lost at the next boot",
+    )
