@@ -192,19 +192,14 @@ def _host_plan(
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         memory_fit=_memory_fit(desired, seen, admission),
-        notes=(
-            *lost_at_next_boot(desired, seen),
-            *_told(desired, seen, decided),
-            *waits_for_boot(desired, seen),
-            *host_notes(desired, seen),
-        ),  # fmt: skip
+        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided), *waits_for_boot(desired, seen)),
     )
 
 
 def _told(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
-    """What changes by itself and matters to who decides: whom a step interrupts, how large a download is."""
+    """What no step says and matters to who decides: whom one interrupts, how large a download is, what a boot takes."""
     steps = [each.outcome for each in decided if isinstance(each.outcome, Step)]
-    return (*interrupted(steps, desired.ollama, seen), *sizes(steps, seen))
+    return (*interrupted(steps, desired.ollama, seen), *sizes(steps, seen), *host_notes(desired, seen))
 
 
 def _memory_fit(desired: DesiredSpark, seen: Observation, admission: Admission) -> Admitted | None:
