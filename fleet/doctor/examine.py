@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fleet.doctor.check import Host, HostCheck, Site
 from fleet.doctor.checks_receipts import RECEIPTS, Kept
+from fleet.doctor.checks_together import TOGETHER, Together
 from fleet.doctor.finding import Finding, in_order
 from fleet.doctor.planned import REFUSED, planned
 from fleet.doctor.registry import HOST_CHECKS, SITE_CHECKS
@@ -32,6 +33,11 @@ def examine_site(asked: Site) -> tuple[Finding, ...]:
 def examine_kept(asked: Kept) -> tuple[Finding, ...]:
     """Everything about receipts."""
     return in_order(each for check in RECEIPTS for each in check.findings(asked))
+
+
+def examine_together(asked: Together) -> tuple[Finding, ...]:
+    """Everything about Sparks that must be alike."""
+    return in_order(each for check in TOGETHER for each in check.findings(asked))
 
 
 def wanted_sections() -> Iterator[str]:

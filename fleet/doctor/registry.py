@@ -11,14 +11,16 @@ from fleet.doctor.checks_journal import JOURNAL
 from fleet.doctor.checks_kernel import KERNEL
 from fleet.doctor.checks_mounts import MOUNTS
 from fleet.doctor.checks_packages import PACKAGES
+from fleet.doctor.checks_policies import POLICIES
 from fleet.doctor.checks_receipts import RECEIPTS
 from fleet.doctor.checks_residency import RESIDENCY
 from fleet.doctor.checks_roster import ROSTER
 from fleet.doctor.checks_serving import SERVING
+from fleet.doctor.checks_together import TOGETHER
 
 _OF_HOSTS = (FABRIC, SERVING, ENGINES, RESIDENCY, KERNEL, PACKAGES, HOST, MOUNTS, JOURNAL)
 HOST_CHECKS: tuple[HostCheck, ...] = tuple(check for checks in _OF_HOSTS for check in checks)
-SITE_CHECKS: tuple[SiteCheck, ...] = (*ROSTER, *DEPLOYMENTS)
+SITE_CHECKS: tuple[SiteCheck, ...] = (*ROSTER, *POLICIES, *DEPLOYMENTS)
 
 DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
     ("The roster", "No host is asked for these: `sparks doctor --static` has nothing else but receipts.", SITE_CHECKS),
@@ -29,6 +31,7 @@ DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
     ("The kernel", "All but `kernel.kho` are asked only of a Spark that has a kernel policy.", (*KERNEL, *PACKAGES)),
     ("The host", "What its host policy says is the planner's. See also the journal, below.", (*HOST, *MOUNTS)),
     ("Journal, firmware, files", "", JOURNAL),
+    ("Sparks together", "Of those that were asked, as far as they answered.", TOGETHER),
 )
 """Title, a word before, and the checks."""
 

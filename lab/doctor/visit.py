@@ -5,7 +5,8 @@ from pathlib import Path
 from facts.needs_doctor import doctor_looks, slow_looks
 from fleet.doctor.check import Host, Site
 from fleet.doctor.checks_receipts import Kept
-from fleet.doctor.examine import examine, examine_kept, examine_site
+from fleet.doctor.checks_together import Together
+from fleet.doctor.examine import examine, examine_kept, examine_site, examine_together
 from fleet.doctor.finding import Finding, in_order
 from lab.collect import collect, hosts_of, roster_of
 from lab.command import Failed
@@ -35,8 +36,8 @@ def visit(inventory: str, hosts: tuple[str, ...], seconds: float, slow: bool = F
     drained = drained_in(RECEIPTS.folder(None, inventory))
     admission = admission_in(EVIDENCE.folder(None, inventory))
     seen = collect(inventory, hosts, slow_looks if slow else doctor_looks, seconds)
-    found = (examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts)
-    return in_order(each for findings in found for each in findings)
+    found = [examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts]
+    return in_order(each for findings in (examine_together(Together(roster, seen)), *found) for each in findings)
 
 
 def _kept(folder: Path) -> Kept:

@@ -63,6 +63,17 @@ def _environment(**changes: str) -> dict[str, Any]:
     return {"environment": {name: each for name, each in (QUIET["environment"] | changes).items() if each}}
 
 
+def _policies(found: dict[str, Any]) -> None:
+    image = {"linux-image-6.17.0-1031-nvidia": "6.17.0-1031.31"}
+    found["kernels"] = {"new": {"release": "6.17.0-1031-nvidia", "packages": image}}
+
+
+def _mixed(found: dict[str, Any]) -> None:
+    _policies(found)
+    found["sparks"]["a"]["kernel"] = "new"
+    found["clusters"] = {"two": {"fabric": "rails", "sparks": ["a", "b"]}}
+
+
 NOBODY = {"shape": "pair", "cables": pairs(NAMES[:2]), "pool": "10.7.0.0/16", "mtu": 9000}
 SPEAKS: tuple[tuple[str, Site, str], ...] = (
     ("roster.inventory", roster()._replace(unread="the lab is down"), "inventory: expected its hosts, found the lab"),
@@ -96,6 +107,13 @@ SPEAKS: tuple[tuple[str, Site, str], ...] = (
         "expected 8192, the context of qwen3:0.6b",
     ),
     ("roster.listen_open", roster(listen="0.0.0.0:11434"), "found 0.0.0.0:11434: every one of the host"),
+    ("roster.unused_policy", roster(_policies), "kernels.new: expected an enrolled spark with"),
+    (
+        "roster.mixed_kernels",
+        roster(_mixed),
+        "clusters.two kernel policies: expected one for all of its sparks",
+    ),
+    ("roster.no_fallback", roster(_mixed), "kernels.new.fallback: expected a release to return to, found none"),
     ("roster.unresolved", reached(unresolved="Name or service not known"), "a a.lab: expected a name that means an"),
     ("roster.unpinned", reached(pinned=False), "a a.lab: expected a host key in site.known_hosts, found none"),
 )
