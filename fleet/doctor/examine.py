@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fleet.doctor.check import Host, HostCheck, Site
+from fleet.doctor.checks_bandwidth import BANDWIDTH, Measured
 from fleet.doctor.checks_receipts import RECEIPTS, Kept
 from fleet.doctor.checks_together import TOGETHER, Together
 from fleet.doctor.finding import Finding, in_order
@@ -38,6 +39,11 @@ def examine_kept(asked: Kept) -> tuple[Finding, ...]:
 def examine_together(asked: Together) -> tuple[Finding, ...]:
     """Everything about Sparks that must be alike."""
     return in_order(each for check in TOGETHER for each in check.findings(asked))
+
+
+def examine_measured(asked: Measured) -> tuple[Finding, ...]:
+    """Everything about measured rails."""
+    return in_order(each for check in BANDWIDTH for each in check.findings(asked))
 
 
 def wanted_sections() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fleet.doctor.check import Check, HostCheck, SiteCheck
+from fleet.doctor.checks_bandwidth import BANDWIDTH
 from fleet.doctor.checks_deployments import DEPLOYMENTS
 from fleet.doctor.checks_engines import ENGINES
 from fleet.doctor.checks_fabric import FABRIC
@@ -25,7 +26,7 @@ SITE_CHECKS: tuple[SiteCheck, ...] = (*ROSTER, *POLICIES, *DEPLOYMENTS)
 DOMAINS: tuple[tuple[str, str, tuple[Check[Any], ...]], ...] = (
     ("The roster", "No host is asked for these: `sparks doctor --static` has nothing else but receipts.", SITE_CHECKS),
     ("Receipts", "What the controller keeps.", RECEIPTS),
-    ("The fabric", "What no plan decides about; what one does is under *The planner*.", FABRIC),
+    ("The fabric", "What no plan decides about; what one does is under *The planner*.", (*FABRIC, *BANDWIDTH)),
     ("Serving", "", (*SERVING, *ENGINES)),
     ("Who holds memory", "See [memory.md](../memory.md).", RESIDENCY),
     ("The kernel", "All but `kernel.kho` are asked only of a Spark that has a kernel policy.", (*KERNEL, *PACKAGES)),

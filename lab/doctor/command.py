@@ -6,14 +6,16 @@ from difflib import get_close_matches
 
 import click
 
+from fleet.doctor.examine import examine_measured
 from fleet.doctor.explain import every_id, explained
-from fleet.doctor.finding import Level
+from fleet.doctor.finding import Finding, Level, in_order
 from fleet.instant import utc_now
 from lab.collect import roster_of
 from lab.command import PENDING, REFUSED, Failed, inventory_option
 from lab.converge import target_named
 from lab.doctor.document import DoctorDocument
 from lab.doctor.fixing import fix_plans, make_folder
+from lab.doctor.measured import read_measured
 from lab.doctor.text import shown
 from lab.doctor.visit import visit, visit_site
 from lab.output import STANDARD, put
@@ -31,6 +33,7 @@ _STATUS = {Level.ERROR: REFUSED, Level.WARN: PENDING, Level.INFO: 0, None: 0}
 @click.option("--explain", "explains", metavar="ID", help="What an id means, why it matters, what to do; then end.")
 @click.option("--fix-plan", "folder", metavar="DIR",
               help="Plan what can be mended: a file for each Spark and scope for `sparks apply`.")  # fmt: skip
+@click.option("--bandwidth", metavar="FILE", help="Judge also what sparks bandwidth --json has measured, kept in FILE.")
 @click.option("--timeout", "seconds", type=click.FloatRange(1, 3600), default=SECONDS, show_default=True,
               help="Seconds that each host has to answer.")  # fmt: skip
 @json_option
@@ -41,6 +44,7 @@ def doctor(
     slow: bool,
     explains: str | None,
     folder: str | None,
+    bandwidth: str | None,
     seconds: float,
     as_json: bool,
     inventory: str,
@@ -58,20 +62,20 @@ def doctor(
         raise click.UsageError("--static: expected neither a TARGET nor --fix-plan beside it, since no host is asked")
     if folder is not None:
         make_folder(folder)
+    measured = () if bandwidth is None else examine_measured(read_measured(bandwidth))
     hosts = () if static else _hosts(inventory, targets)
-    document = _visited(inventory, hosts, not targets, slow, seconds, folder)
+    found = (*measured, *(() if targets else visit_site(inventory)))
+    document = _visited(inventory, hosts, found, slow, seconds, folder)
     put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else shown(document))
     if status := _STATUS[document.level]:
         raise SystemExit(status)
 
 
 def _visited(
-    inventory: str, hosts: tuple[str, ...], with_site: bool, slow: bool, seconds: float, folder: str | None
+    inventory: str, hosts: tuple[str, ...], found: tuple[Finding, ...], slow: bool, seconds: float, folder: str | None
 ) -> DoctorDocument:
-    findings = visit_site(inventory) if with_site else ()
     now = utc_now()
-    if hosts:
-        findings += visit(inventory, hosts, seconds, slow)
+    findings = in_order((*found, *(visit(inventory, hosts, seconds, slow) if hosts else ())))
     plans = () if folder is None else fix_plans(inventory, findings, folder)
     return DoctorDocument.of(hosts, findings, plans, now)
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from fleet.bandwidth import Verdict, judge
+from fleet.bandwidth_schedule import Direction
 from fleet.doctor.check import Reached, Site
 from fleet.doctor.checks_receipts import RECEIPTS, Kept
-from fleet.doctor.examine import examine_kept, examine_site
+from fleet.doctor.examine import examine_kept, examine_measured, examine_site
 from fleet.doctor.registry import SITE_CHECKS
 from fleet.outcome import Outcome
 from fleet.receipt.acts import OperationBegun
@@ -17,6 +19,7 @@ from fleet.receipt.events import Closed, Event
 from fleet.receipt.fault import Fault, Kind
 from fleet.receipt.name import receipt_name
 from fleet.receipt.receipt import Receipt, read_receipt
+from fleet.record import Unobserved
 from fleet.roster import Roster
 from tests.fleet.ollama.host import DESIRED, PIN
 from tests.fleet.receipt.said import AT, lines_of, written
@@ -169,3 +172,23 @@ def test_receipts_that_are_not_as_they_were_written_are_told_by_place() -> None:
 
 def test_every_check_of_what_is_kept_is_tried() -> None:
     assert [each.id for each in RECEIPTS] == ["receipts.unclosed", "receipts.faulty"]
+
+
+def measured(gbps: float | Unobserved, floor: float | None = 90.0) -> Verdict:
+    ends = Roster.read(values(), "test").fabrics["rails"].segments[0].ends
+    direction = Direction(rail=1, source=ends[0], target=ends[1], floor_gbps=floor)
+    return Verdict(direction=direction, gbps=gbps, judgement=judge(gbps, floor))
+
+
+@pytest.mark.parametrize(
+    ("gbps", "level", "words"),
+    [
+        (13.1, "ERROR", "expected at least 90 Gb/s, found 13.10 Gb/s, the state of a port that came back"),
+        (60.0, "WARN", "expected at least 90 Gb/s, found 60.00 Gb/s"),
+        (Unobserved(reason="b did not answer"), "INFO", "expected at least 90 Gb/s, found none: b did not answer"),
+    ],
+)
+def test_a_rail_that_was_measured_too_slow_is_told(gbps: float | Unobserved, level: str, words: str) -> None:
+    (found,) = examine_measured((measured(gbps), measured(98.0)))
+    assert (str(found.level), found.id, found.host) == (level, "fabric.bandwidth", "a")
+    assert words in str(found)

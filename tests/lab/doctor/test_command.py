@@ -122,3 +122,15 @@ def test_a_scope_that_another_includes_is_no_plan_of_its_own() -> None:
     found = [fixable("b", Scope.FABRIC), fixable("a", Scope.FABRIC), fixable("a", Scope.SERVE),
              fixable("a", Scope.HOST), fixable("a", Scope.HOST), fixable("c", None)]  # fmt: skip
     assert concerned(found) == (("a", Scope.HOST), ("a", Scope.SERVE), ("b", Scope.FABRIC))
+
+
+def test_what_was_measured_is_read_and_judged(run: Ran, tmp_path: Path) -> None:
+    file = tmp_path / "measured.json"
+    for text, words in (
+        ("[]", "nothing found"),
+        ("[1", "measured.json:1: expected JSON, found"),
+        ('[{"gbps": 1}]', "measured.json: 0.direction: expected what sparks bandwidth --json says, found"),
+    ):
+        file.write_text(text)
+        assert words in run("--static", "--bandwidth", str(file)).output
+    assert "expected what sparks bandwidth --json says, found No such file" in run("--bandwidth", "nowhere").output
