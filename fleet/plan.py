@@ -19,7 +19,7 @@ from fleet.fit.admission import NOBODY, Admission, Admitted
 from fleet.fit.policy import Policy
 from fleet.foreign import lost_at_next_boot
 from fleet.host.notes import host_notes
-from fleet.kernel.decide import waits_for_boot
+from fleet.kernel.decide import kernel_notes
 from fleet.observation import Observation
 from fleet.ollama.disrupt import Drained, interrupted
 from fleet.ollama.fit import memory_word
@@ -192,7 +192,7 @@ def _host_plan(
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         memory_fit=_memory_fit(desired, seen, admission),
-        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided), *waits_for_boot(desired, seen)),
+        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided), *kernel_notes(desired, seen)),
     )
 
 

@@ -28,11 +28,17 @@ def kernel_steps(part: str, desired: DesiredSpark, seen: Observation) -> tuple[S
     return () if desired.kernel is None else KERNEL_PARTS[part](desired.kernel, seen)
 
 
-def waits_for_boot(desired: DesiredSpark, seen: Observation) -> Iterator[str]:
-    """What of the policy the running kernel is not, one sentence each: no step changes that, a boot does."""
+def kernel_notes(desired: DesiredSpark, seen: Observation) -> Iterator[str]:
+    """What a plan tells besides its steps: what of the policy the running kernel is not, which only a boot changes; and
+    a newer kernel that came by itself."""
     policy, running = desired.kernel, seen.kernel
     if policy is None or isinstance(running, Unobserved):
         return
+    if (
+        not isinstance(seen.kernels, Unobserved)
+        and (newest := seen.kernels.newest_like(policy.release)) != policy.release
+    ):
+        yield f"{seen.host} has {newest} too, newer than the pinned {policy.release}; it is left alone"
     if running.release != policy.release:
         yield _other_release(policy, running.release, seen)
     elif policy.expected_page_size not in (None, running.page_size_bytes):

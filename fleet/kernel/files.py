@@ -1,6 +1,6 @@
 """The files of each kernel on a host: its image, its initramfs, its modules, and the driver's module among them."""
 
-from fleet.kernel.versions import release_order
+from fleet.kernel.versions import flavour, release_order
 from fleet.record import Record
 
 
@@ -43,6 +43,11 @@ class InstalledKernels(Record):
     def of(self, release: str) -> KernelFiles:
         """What is there of a release; of one that nobody knows, nothing."""
         return next((each for each in self.kernels if each.release == release), KernelFiles(release=release))
+
+    def newest_like(self, release: str) -> str:
+        """The newest release of the same flavour that has an image, or the release itself."""
+        found = [each.release for each in self.kernels if each.has_image and flavour(each.release) == flavour(release)]
+        return max([*found, release], key=release_order)
 
 
 def parse_installed(text: str) -> InstalledKernels:
