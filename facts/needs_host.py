@@ -12,11 +12,13 @@ from facts.host_swap import Swap
 from facts.host_sysctl import Sysctls
 from facts.host_systemd import Logins, Manager, Units
 from facts.kernel import Kernel
+from facts.kernels import KernelPackages
 from fleet.desired import DesiredSpark
 from fleet.host.decide import (
     DEFAULT_TARGET,
     GOVERNOR,
     GUARD,
+    HELD,
     HUGE_PAGES,
     LOGINS,
     MODULES,
@@ -50,6 +52,7 @@ def _modules(policy: HostPolicy) -> Looks:
 
 
 _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
+    HELD: lambda _: {},
     HUGE_PAGES: lambda _: {"huge_pages": Wanted(HugePages)},
     SYSCTLS: _sysctls,
     GOVERNOR: lambda _: {"governors": Wanted(Governors)},
@@ -66,12 +69,20 @@ _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
 }
 
 
+def _packages(desired: DesiredSpark) -> Wanted:
+    """With those of the kernel policy: doctor takes one look for both."""
+    kernel = () if desired.kernel is None else desired.kernel.held
+    held = () if desired.host is None else desired.host.held
+    return Wanted(KernelPackages, (("named", " ".join(dict.fromkeys((*kernel, *held)))),))
+
+
 def part_looks(part: str, desired: DesiredSpark) -> Looks:
     """What a decision about one part rests on; nothing where the Spark has no host policy."""
     if desired.host is None:
         return {}
     always = {"host_files": Wanted(HostFiles), "kernel": Wanted(Kernel)}
-    return always | _PARTS[part](desired.host)
+    packages = {"packages": _packages(desired)} if part == HELD and desired.host.held else {}
+    return always | packages | _PARTS[part](desired.host)
 
 
 def policy_looks(desired: DesiredSpark) -> Looks:

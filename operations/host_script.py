@@ -25,8 +25,10 @@ from fleet.host.steps import (
     WriteHostFile,
 )  # fmt: skip
 from fleet.host.text import HostFile
+from fleet.kernel.steps import HoldPackages
 from fleet.step import Step
 from operations.acting import write_file
+from operations.apt_script import hold
 from operations.fstab_script import fstab_script
 
 ROOT = ""
@@ -44,6 +46,8 @@ def script(step: Step) -> str:
             return _write(file)
         case RemoveHostFile(path=path):
             return f"rm -f {quote(ROOT + path)}\nsync {quote(_folder(path))}\n"
+        case HoldPackages(packages=packages):
+            return hold(packages)
         case WriteFstab(lines=lines, marks=marks):
             return fstab_script(f"{ROOT}/etc/fstab", lines, marks)
         case MakeSwap(path=path, size_bytes=size):

@@ -46,6 +46,7 @@ HOST_POLICY: dict[str, tuple[str, str]] = {
         "stop these, or wait; nothing that is used is unmounted",
     ),
     "path_unusual": ("something else lies where a directory or a file of the kernel should be", "move it away"),
+    "package_missing": ("a package that shall be held is not installed", "install it, or leave it out"),
     "conf_overridden": (
         "a drop-in that is read after ours says something else. The sentence names the file and the line",
         "take that line out, or declare its value",

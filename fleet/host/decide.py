@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from fleet.desired import DesiredSpark
 from fleet.host.guard_step import guard_steps
+from fleet.host.held_step import held_steps
 from fleet.host.kernel_values_step import governor_steps, huge_page_steps
 from fleet.host.logins_step import login_steps
 from fleet.host.manager_step import default_target_steps, watchdog_steps
@@ -23,8 +24,10 @@ HUGE_PAGES, SYSCTLS, GOVERNOR = "huge pages", "kernel settings", "cpu governor"
 UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "what outlives a shortage of memory"
 SWAP, LOGINS, MOUNTS, GUARD = "swap", "logins", "mounts", "memory guard"
 MODULES, TMPFILES = "module options", "tmpfiles"
+HELD = "held packages"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
+    HELD: held_steps,
     HUGE_PAGES: huge_page_steps,
     SYSCTLS: sysctl_steps,
     GOVERNOR: governor_steps,

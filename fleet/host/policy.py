@@ -13,6 +13,7 @@ from fleet.host.swap import SwapPolicy
 from fleet.host.sysctl import SysctlKey, canonical_key, same_value
 from fleet.host.tmpfiles import TmpfilePolicy
 from fleet.host.units import UnitName, UnitWish, unit_wall
+from fleet.kernel.words import PackageName
 from fleet.record import Record
 from fleet.wall import wall
 
@@ -40,6 +41,8 @@ class HostPolicy(Record):
     """Of every CPU that is online."""
     units: dict[UnitName, UnitWish] = Field(default_factory=dict)
     """Units that are started at boot and run, or that are not and do not."""
+    held: tuple[PackageName, ...] = ()
+    """Packages that apt leaves as they are, as the driver's; they must be installed."""
     time_sync: Literal["timesyncd", "chrony"] | None = None
     """The one service that keeps the clock; the other one is turned off where it is there."""
     default_target: TargetName | None = None
