@@ -7,11 +7,14 @@ from fleet.keyfile import REDACTED
 
 WITH_VALUE = frozenset(
     {
+        "--bandwidth",
         "--boot-timeout",
         "--cluster",
         "--count",
         "--drain-timeout",
         "--expect",
+        "--explain",
+        "--fix-plan",
         "--format",
         "--from",
         "-i",
@@ -36,7 +39,19 @@ WITH_VALUE = frozenset(
 )
 """Every option of `sparks` that has a value: a file, a digest, a name or a number."""
 FLAGS = frozenset(
-    {"--admit-first", "--commands", "--desired-only", "--html", "--json", "--moved", "--observed", "--unload", "--yes"}
+    {
+        "--admit-first",
+        "--commands",
+        "--desired-only",
+        "--html",
+        "--json",
+        "--moved",
+        "--observed",
+        "--slow",
+        "--static",
+        "--unload",
+        "--yes",
+    }
 )
 """Every option that has none."""
 _HARMLESS = re.compile(r"[A-Za-z0-9._/~:,+-]{1,256}")
