@@ -25,6 +25,14 @@ OLLAMA_WALLS: dict[str, tuple[str, str]] = {
         "a value that a unit file cannot hold",
         "one line of plain text",
     ),
+    "setting_value": (
+        "a value that Ollama cannot read: it would take its default, or mean yes, and say nothing",
+        "as the sentence says",
+    ),
+    "setting_lost": (
+        "a type of the KV cache that Ollama does not use while flash attention is off",
+        "`OLLAMA_FLASH_ATTENTION` on, or no such type",
+    ),
     "too_many_residents": (
         "more residents than may be loaded at once",
         "raise `OLLAMA_MAX_LOADED_MODELS`, or fewer",

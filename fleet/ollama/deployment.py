@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from fleet.fit.demand import Demand
 from fleet.fit.needs import Needs
 from fleet.ollama.program import OllamaProgram
+from fleet.ollama.setting_values import expected_value, lost_cache
 from fleet.ollama.settings import SETTINGS
 from fleet.ollama.units import quoted_assignment
 from fleet.ollama.values import Endpoint, KeepAlive
@@ -122,6 +123,11 @@ class OllamaDeployment(Record):
                 raise wall("unknown_setting", f"environment.{name}: expected a setting of Ollama, found none")
             if not text.isprintable():
                 raise wall("setting_text", f"environment.{name}: expected printable text, found some that is not")
+            if (expected := expected_value(name, text)) is not None:
+                raise wall("setting_value", f"environment.{name}: expected {expected}, found {text!r}")
+        if (cache := lost_cache(value)) is not None:
+            expected = "expected OLLAMA_FLASH_ATTENTION, without which it is not used, found it off"
+            raise wall("setting_lost", f"environment.OLLAMA_KV_CACHE_TYPE={cache}: {expected}")
         return value
 
     @model_validator(mode="after")

@@ -213,7 +213,8 @@ def test_what_is_wished_otherwise_is_another(desired: OllamaDeployment) -> None:
 
 @pytest.mark.parametrize("name", ["OLLAMA_ORIGINS", "OLLAMA_KEEP_ALIVE", "OLLAMA_DEBUG", "OLLAMA_MODELS"])
 def test_a_setting_that_memory_does_not_depend_on_is_no_part_of_it(name: str) -> None:
-    assert subject(DESIRED.replaced(environment=DESIRED.environment | {name: "1"})) == subject()
+    value = "/1" if name == "OLLAMA_MODELS" else "1"
+    assert subject(DESIRED.replaced(environment=DESIRED.environment | {name: value})) == subject()
 
 
 def test_words_of_the_command_line_that_set_nothing_apart_are_no_part_of_it() -> None:

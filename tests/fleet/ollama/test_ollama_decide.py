@@ -16,6 +16,8 @@ from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResi
 from fleet.ollama.disrupt import disrupts
 from fleet.ollama.residents_unit import residents_text
 from fleet.ollama.service import ResidentsUnit, SettingsFile
+from fleet.ollama.setting_values import PLACES, expected_value
+from fleet.ollama.settings import SETTINGS
 from fleet.ollama.steps import ConfigureService, LoadResident, PullModel
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -304,6 +306,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"environment": {"OLLAMA_KEEPALIVE": "1"}}, "unknown_setting"),
     ({"environment": {"OLLAMA_API_KEY": "1"}}, "unknown_setting"),
     ({"environment": {"OLLAMA_MODELS": "a\nb"}}, "setting_text"),
+    ({"environment": {"OLLAMA_MODELS": "models"}}, "setting_value"),
+    ({"environment": {"OLLAMA_NUM_PARALLEL": "many"}}, "setting_value"),
+    ({"environment": {"OLLAMA_CONTEXT_LENGTH": "8k"}}, "setting_value"),
+    ({"environment": {"OLLAMA_CONTEXT_LENGTH": "-1"}}, "setting_value"),
+    ({"environment": {"OLLAMA_KEEP_ALIVE": "forever"}}, "setting_value"),
+    ({"environment": {"OLLAMA_LOAD_TIMEOUT": ""}}, "setting_value"),
+    ({"environment": {"OLLAMA_FLASH_ATTENTION": "off"}}, "setting_value"),
+    ({"environment": {"OLLAMA_KV_CACHE_TYPE": "q5_1"}}, "setting_value"),
+    ({"environment": {"OLLAMA_DEBUG": "yes"}}, "setting_value"),
+    ({"environment": {"OLLAMA_KV_CACHE_TYPE": "q8_0", "OLLAMA_FLASH_ATTENTION": "0"}}, "setting_lost"),
     ({"models": [PIN, PIN]}, "declared_twice"),
     ({"models": [PIN], "residents": [STAY, STAY]}, "declared_twice"),
     ({"residents": [STAY]}, "resident_undeclared"),
@@ -321,6 +333,14 @@ def test_what_cannot_be_a_deployment(fields: dict[str, Any], code: str) -> None:
     with pytest.raises(ValidationError) as caught:
         OllamaDeployment(**fields)
     assert [each["type"] for each in caught.value.errors()] == [code]
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS - {"OLLAMA_HOST"}))
+def test_each_setting_has_values(name: str) -> None:
+    """Whatever kind it is of, one of these is one of its values."""
+    every = ("1", "24h", "-1", "/data/models", "q8_0", "http://a,https://b")
+    assert any(expected_value(name, each) is None for each in every)
+    assert expected_value(name, "1") is None or name in PLACES | {"OLLAMA_KV_CACHE_TYPE"}
 
 
 def test_the_drop_in_is_exact() -> None:
