@@ -27,7 +27,7 @@ VLLM_VALUES = frozenset({
     "model", "served-model-name", "host", "port", "max-model-len", "gpu-memory-utilization", "kv-cache-memory-bytes",
     "kv-cache-dtype", "quantization", "dtype", "tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size",
     "nnodes", "node-rank", "master-addr", "master-port", "distributed-executor-backend", "max-num-seqs",
-    "max-num-batched-tokens", "block-size", "revision", "speculative-config",
+    "max-num-batched-tokens", "block-size", "revision", "speculative-config", "uds",
 })  # fmt: skip
 VLLM_FLAGS = frozenset({
     "headless", "enable-lora", "enable-sleep-mode", "enforce-eager", "disable-log-stats", "enable-prefix-caching",
@@ -35,9 +35,11 @@ VLLM_FLAGS = frozenset({
 LLAMA_VALUES = frozenset({
     "model", "hf-repo", "alias", "host", "port", "ctx-size", "parallel", "n-gpu-layers", "rpc", "cache-type-k",
     "cache-type-v", "model-draft", "models-dir", "models-max", "flash-attn", "tensor-split", "spec-type",
-    "spec-draft-n-max", "load-mode", "sleep-idle-seconds",
+    "spec-draft-n-max", "load-mode", "sleep-idle-seconds", "api-prefix",
 })  # fmt: skip
-LLAMA_FLAGS = frozenset({"no-mmap", "mlock", "no-slots", "slots", "metrics", "ollama-engine"})
+LLAMA_FLAGS = frozenset({
+    "no-mmap", "mlock", "no-slots", "slots", "metrics", "kv-unified", "no-kv-unified", "ollama-engine",
+})  # fmt: skip
 RPC_VALUES = frozenset({"host", "port", "device", "mem"})
 RPC_FLAGS = frozenset({"cache"})
 """Options whose values say how an engine serves. Whatever is not here stays on the host: a key, a token, a header."""
@@ -47,7 +49,8 @@ SHORT = {
              "q": "quantization"},
     "llama.cpp": {"m": "model", "hf": "hf-repo", "hfr": "hf-repo", "a": "alias", "c": "ctx-size", "np": "parallel",
                   "ngl": "n-gpu-layers", "gpu-layers": "n-gpu-layers", "ctk": "cache-type-k", "ctv": "cache-type-v",
-                  "md": "model-draft", "spec-draft-model": "model-draft", "fa": "flash-attn", "ts": "tensor-split"},
+                  "md": "model-draft", "spec-draft-model": "model-draft", "fa": "flash-attn", "ts": "tensor-split",
+                  "kvu": "kv-unified", "no-kvu": "no-kv-unified"},
     "rpc": {"H": "host", "p": "port", "d": "device", "m": "mem", "c": "cache"},
 }  # fmt: skip
 SPECULATIVE = ("method", "model", "num_speculative_tokens", "draft_tensor_parallel_size")

@@ -136,10 +136,11 @@ def _llama_group(root: EngineProcess, own: tuple[EngineProcess, ...], said: Llam
     models = [each for each in said.models if said.mode == "single" or named in (each.id, *each.aliases)]
     if not models:
         return group.replaced(version=said.build)
-    covers = None if models[0].weights_bytes is None else "weights"
+    model = models[0]
+    held = model.weights_bytes if model.is_resident else 0
     return group.replaced(
-        name=models[0].id, said_bytes=models[0].weights_bytes, covers=covers, version=said.build,
-        context=said.context_per_slot,
+        name=model.id, said_bytes=held, covers=None if held is None else "weights", version=said.build,
+        context=model.context or said.context_per_slot,
     )  # fmt: skip
 
 

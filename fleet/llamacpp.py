@@ -1,6 +1,7 @@
 """The llama-servers of a host, by their own word, and the processes that lend their memory to one elsewhere. Pure.
 
-Sources: llama.cpp's tools/server/README.md (2026-11), cases 098 and 100, field-notes "llama.cpp RPC".
+Sources: llama.cpp's tools/server/README.md (2026-11), cases 098 and 100, field-notes "llama.cpp RPC", and answers of
+a real one (build 11669, tests/captured/README.md).
 """
 
 import json
@@ -27,6 +28,9 @@ class Slot(Record):
     """One request at a time."""
 
     id: int
+    """Of its model."""
+    model: str | None = None
+    """Of a router, whose it is."""
     context: int | None
     """Tokens."""
     processing: Annotated[bool, VOLATILE]
@@ -37,12 +41,15 @@ class LlamaModel(Record):
 
     id: str
     aliases: tuple[str, ...] = ()
+    """Names that it answers to besides its id."""
     status: Annotated[str | None, VOLATILE] = None
-    """`loaded`, `loading`, `unloaded`, `sleeping` or `downloading`; None where there is no router, and so one model."""
+    """`loaded`, `loading`, `unloaded`, `sleeping` or `downloading`; None for a single server's, unless it sleeps."""
     failed: Annotated[bool, VOLATILE] = False
     """Did its last load fail?"""
     weights_bytes: int | None = None
     """Of its tensors, without context; None where the server does not say, as while it loads."""
+    context: int | None = None
+    """Tokens that one request of it can have; None where it is not loaded."""
     trained_context: int | None = None
 
     @property
@@ -73,7 +80,8 @@ class LlamaServer(Record):
     build: str | None = None
     """`b8681-…`: every host of a model that is spread needs the same."""
     context_per_slot: int | None = None
-    """Tokens: the whole context divided by the slots."""
+    """Tokens that one request can have: the whole context divided by the slots, or, where it is `kv-unified` (so when
+    their number is not given), all of it for each, and then no more for all together."""
     total_slots: int | None = None
     sleeping: Annotated[bool | None, VOLATILE] = None
     """Does it sleep since nobody asked? Then its memory is given back."""
@@ -110,15 +118,16 @@ def parse_llamacpp(text: str) -> LlamaCpp:
 
 def _server(found: dict[str, Any]) -> LlamaServer:
     said: Said = found["said"]
-    models = read("/models", said, lambda listed: tuple(map(_model, listed)))
     props = read("/props", said, dict)
     known = {} if isinstance(props, Unobserved) else props
+    sleeps = bool(known.get("is_sleeping"))
+    models = read("/models", said, lambda listed: tuple(_model(each, sleeps) for each in listed))
     return LlamaServer(
         endpoint=found["endpoint"],
         pid=found["pid"],
         container_id=found["container_id"],
         health=_health(said["/health"]),
-        mode=_mode(known, models),
+        mode=_mode(said, known),
         build=known.get("build_info"),
         context_per_slot=known.get("n_ctx") or None,
         total_slots=known.get("total_slots"),
@@ -129,38 +138,42 @@ def _server(found: dict[str, Any]) -> LlamaServer:
     )
 
 
-def _model(found: dict[str, Any]) -> LlamaModel:
+def _model(found: dict[str, Any], sleeps: bool) -> LlamaModel:
+    """A single server has but one model: that sleeps when it does, and is listed with all its weights."""
     return LlamaModel(
         id=found["id"],
-        aliases=tuple(found["aliases"]),
-        status=found["status"],
+        aliases=tuple(each for each in found["aliases"] if each != found["id"]),
+        status=found["status"] or ("sleeping" if sleeps else None),
         failed=found["failed"],
         weights_bytes=found["size"],
+        context=found["n_ctx"],
         trained_context=found["n_ctx_train"],
     )
 
 
 def _slot(found: dict[str, Any]) -> Slot:
-    return Slot(id=found["id"], context=found["n_ctx"], processing=found["is_processing"])
+    return Slot(
+        id=found["id"], model=found.get("model"), context=found["n_ctx"], processing=found["is_processing"]
+    )  # fmt: skip
 
 
 def _health(answer: dict[str, Any]) -> Literal["ok", "loading", "error"] | Unobserved:
-    """503 is a model that loads, and no fault."""
-    if "status" not in answer:
-        return Unobserved(reason=f"/health: {complaint(answer)}")
+    """503 is a model that loads, and no fault; one that does not know the path says nothing of its health."""
+    status = answer.get("status", 0)
     words: dict[int, Literal["ok", "loading"]] = {200: "ok", 503: "loading"}
-    return words.get(answer["status"], "error")
+    if status in words:
+        return words[status]
+    return "error" if status >= 500 else Unobserved(reason=f"/health: {complaint(answer)}")
 
 
-def _mode(
-    props: dict[str, Any], models: tuple[LlamaModel, ...] | Unobserved
-) -> Literal["single", "router"] | Unobserved:
+def _mode(said: Said, props: dict[str, Any]) -> Literal["single", "router"] | Unobserved:
     """A router says so, gives each model a status, or has none to list; a single server always lists its own."""
     if props.get("role") == "router":
         return "router"
-    if isinstance(models, Unobserved):
-        return models
-    return "router" if not models or models[0].status is not None else "single"
+    statuses = read("/models", said, lambda listed: [each["status"] for each in listed])
+    if isinstance(statuses, Unobserved):
+        return statuses
+    return "router" if not statuses or statuses[0] is not None else "single"
 
 
 def _counts(said: Said) -> LlamaCounts | Unobserved:
@@ -168,7 +181,10 @@ def _counts(said: Said) -> LlamaCounts | Unobserved:
     if isinstance(samples, Unobserved):
         off = said["/metrics"].get("status") == 501
         return Unobserved(reason="/metrics: it was not started with --metrics") if off else samples
-    values = {sample.name: int(sample.value) for sample in samples if math.isfinite(sample.value)}
+    values: dict[str, int] = {}
+    for sample in samples:
+        if math.isfinite(sample.value):
+            values[sample.name] = values.get(sample.name, 0) + int(sample.value)
     return LlamaCounts(
         processing=values.get(PROCESSING),
         deferred=values.get(DEFERRED),

@@ -34,7 +34,7 @@ class EngineMetrics(Record):
     kv_use: Annotated[float | None, VOLATILE] = None
     """How much of the KV cache is in use, 0 to 1."""
     kv_capacity_tokens: int | None = None
-    """Blocks times their size."""
+    """By the engine's own word where it has one (0.32), else blocks times their size: wrong for a hybrid model."""
     drafted_tokens: Annotated[int | None, VOLATILE] = None
     """By a speculative draft since the start; None where there is no draft."""
     accepted_tokens: Annotated[int | None, VOLATILE] = None
@@ -100,7 +100,10 @@ def _count(samples: list[Sample], *names: str) -> int | None:
 
 def _capacity(samples: list[Sample]) -> int | None:
     for sample in samples:
-        blocks, size = sample.labels.get("num_gpu_blocks", ""), sample.labels.get("block_size", "")
+        names = ("kv_cache_size_tokens", "num_gpu_blocks", "block_size")
+        tokens, blocks, size = (sample.labels.get(name, "") for name in names)
+        if sample.name == CACHE and tokens.isdigit():
+            return int(tokens)
         if sample.name == CACHE and blocks.isdigit() and size.isdigit():
             return int(blocks) * int(size)
     return None

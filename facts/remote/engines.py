@@ -5,6 +5,7 @@ what it needs, and `engine_http.py`.
 """
 
 import functools
+import itertools
 import json
 import time
 import types
@@ -13,8 +14,6 @@ VLLM_PORT = 8000
 """Where `vllm serve` listens when no port is given."""
 LLAMA_PORT = 8080
 OLLAMA_PORT = 11434
-SLEEPS = b"LLAMA_ARG_SLEEP_IDLE_SECONDS="
-"""How the environment says what `--sleep-idle-seconds` does."""
 
 
 @functools.cache
@@ -46,11 +45,15 @@ def series(names):
 
 
 def llama_models(body):
-    """The entries of llama.cpp's /models; the arguments of a status may hold a key."""
+    """The entries of llama.cpp's /models; the arguments of a status may hold a key.
+
+    A router says of one that is not loaded what context it was trained for, and no more.
+    """
     told = []
     for entry in json.loads(body)["data"]:
         status, meta = entry.get("status"), entry.get("meta") or {}
-        kept = {key: meta.get(key) for key in ("size", "n_params", "n_ctx_train")}
+        kept = {key: meta.get(key) for key in ("size", "n_params", "n_ctx", "n_ctx_train")}
+        kept["n_ctx_train"] = meta.get("n_ctx_train", entry.get("context_length"))
         value = status.get("value") if isinstance(status, dict) else None
         failed = bool(status.get("failed")) if isinstance(status, dict) else False
         known = {"id": entry["id"], "aliases": entry.get("aliases") or [], **kept}
@@ -77,12 +80,12 @@ def ollama_loaded(body):
     return [{key: entry[key] for key in names if key in entry} for entry in json.loads(body)["models"] or ()]
 
 
-def ollama(asked, http, endpoint, process):
+def ollama(asked, http, server):
     picks = {"/api/version": http.field("version"), "/api/ps": ollama_loaded}
-    return http.said(endpoint, picks) if endpoint else http.silent(picks)
+    return http.said(server["endpoint"], picks)
 
 
-def vllm(asked, http, endpoint, process):
+def vllm(asked, http, server):
     picks = {
         "/health": lambda body: True,
         "/version": http.field("version"),
@@ -90,10 +93,10 @@ def vllm(asked, http, endpoint, process):
         "/is_sleeping": http.field("is_sleeping"),
         "/metrics": series(frozenset(asked["names"])),
     }
-    return http.said(endpoint, picks) if endpoint else http.silent(picks)
+    return http.said(server["endpoint"], picks)
 
 
-def llama(asked, http, endpoint, process):
+def llama(asked, http, server):
     """/slots is a task to a server that sleeps when idle: it would be woken, or kept awake."""
     picks = {
         "/health": lambda body: True,
@@ -101,28 +104,39 @@ def llama(asked, http, endpoint, process):
         "/models": llama_models,
         "/metrics": series(frozenset(asked["names"])),
     }
-    if not endpoint:
-        return http.silent((*picks, "/slots"))
-    said = http.said(endpoint, picks)
+    said = http.said(server["endpoint"], picks)
     known = said["/props"].get("value") or {}
-    if known.get("role") == "router" or not known:
-        said["/slots"] = {"error": "a router has none of its own" if known else "its /props did not answer"}
-    elif may_sleep(process) or known.get("is_sleeping"):
+    if known.get("role") == "router":
+        said |= behind(asked, http, server)
+    elif not known:
+        said["/slots"] = {"error": said["/props"].get("error", "not asked, since its /props told nothing")}
+    elif may_sleep(http, server["process"]) or known.get("is_sleeping"):
         said["/slots"] = {"error": "not asked, since it may sleep when idle and would be kept awake"}
     else:
-        said["/slots"] = http.picked(http.asked(endpoint, "/slots"), slots)
+        said["/slots"] = http.picked(http.asked(server["endpoint"], "/slots"), slots)
     return said
 
 
-def may_sleep(process):
+def behind(asked, http, router):
+    """/slots and /metrics of a router: those of every server that it has started; it has none of its own.
+
+    They are asked where they listen themselves: to ask through the router is a use of their model, and may load it.
+    """
+    if router["process"] is None:
+        return {path: {"error": "a router has none of its own"} for path in ("/slots", "/metrics")}
+    told = [llama(asked, http, each) for each in router["inner"]]
+    for each in told:
+        for slot in each["/slots"].get("value", ()):
+            slot["model"] = each["/props"]["value"]["model_alias"]
+    return {
+        "/slots": http.joined([each["/slots"] for each in told], lambda parts: [*itertools.chain(*parts)]),
+        "/metrics": http.joined([each["/metrics"] for each in told], "\n".join),
+    }
+
+
+def may_sleep(http, process):
     """Could it sleep when idle? Of one that is only known by its address nobody can tell."""
-    if process is None or "sleep-idle-seconds" in process["options"]:
-        return True
-    try:
-        with open(f"/proc/{process['pid']}/environ", "rb") as file:
-            return SLEEPS in file.read()
-    except OSError:
-        return True
+    return process is None or http.setting(process, "sleep-idle-seconds", "LLAMA_ARG_SLEEP_IDLE_SECONDS") != ""
 
 
 SERVERS = {
@@ -137,9 +151,9 @@ def servers(asked, processes):
     http, invocation = loaded("http", asked["http"]), loaded("invocation", asked["invocation"])
     told = []
     for server in http.servers(processes, runtime, port, asked["endpoints"], invocation):
-        process, endpoint = server["process"], server["endpoint"]
+        process = server["process"]
         known = {key: process[key] if process else None for key in ("pid", "container_id")}
-        told.append({"endpoint": endpoint, **known, "said": ask(asked, http, endpoint, process)})
+        told.append({"endpoint": server["endpoint"], **known, "said": ask(asked, http, server)})
     return told
 
 

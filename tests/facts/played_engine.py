@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 PROGRAM = """
-import json, sys
+import json, socket, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 class Handler(BaseHTTPRequestHandler):
@@ -31,14 +31,28 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
-server = HTTPServer(("127.0.0.1", 0), Handler)
-print(server.server_address[1], flush=True)
+    def address_string(self):
+        return "somewhere"
+
+class OnASocket(HTTPServer):
+    address_family = socket.AF_UNIX
+
+    def server_bind(self):
+        self.socket.bind(self.server_address)
+        self.server_name, self.server_port = "localhost", 0
+
+paths = [word for word in sys.argv if word.endswith(".sock")]
+server = OnASocket(paths[0], Handler) if paths else HTTPServer(("127.0.0.1", 0), Handler)
+print(0 if paths else server.server_address[1], flush=True)
 server.serve_forever()
 """
 
 
 class PlayedEngine:
-    """A process under the name of an engine, as `vllm` with `serve org/model`."""
+    """A process under the name of an engine, as `vllm` with `serve org/model`; on a socket where a word ends so."""
+
+    pids: ClassVar[set[int]] = set()
+    """Of all that were started: a machine that runs tests may have engines of its own."""
 
     def __init__(self, folder: Path, name: str, *words: str, environment: Mapping[str, str] | None = None) -> None:
         folder.mkdir(exist_ok=True)
@@ -48,6 +62,7 @@ class PlayedEngine:
         self.process = subprocess.Popen(
             [sys.executable, str(folder / name), *words], stdout=subprocess.PIPE, env=environment
         )
+        self.pids.add(self.process.pid)
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
         self.endpoint = f"http://127.0.0.1:{self.port}"

@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -49,9 +51,12 @@ def play(tmp_path: Path) -> Iterator[Play]:
 
 
 def look(fact: Any, **arguments: str) -> Any:
+    """What a fact finds, without engines that run here and are not played."""
     REMOTE.found.cache_clear()
     command: Any = fact.command(**arguments)
-    return fact.parse(json.dumps(REMOTE.look(command.arguments)))
+    told = REMOTE.look(command.arguments)
+    told["servers"] = [each for each in told["servers"] if each["pid"] in {*PlayedEngine.pids, None}]
+    return fact.parse(json.dumps(told))
 
 
 def vllm(**arguments: str) -> VllmServer:
@@ -125,7 +130,6 @@ def test_a_llama_server_is_told_without_prompts(play: Play) -> None:
         (("--sleep-idle-seconds", "300"), {}, {}),
         ((), {"LLAMA_ARG_SLEEP_IDLE_SECONDS": "300"}, {}),
         ((), {}, {"/props": {**PROPS, "is_sleeping": True}}),
-        ((), {}, {"/props": {"role": "router"}}),
         ((), {}, {"/props": [401, ""]}),
     ],
 )
@@ -136,6 +140,48 @@ def test_one_that_may_sleep_is_not_kept_awake(
     engine.says({**LLAMA, **changed})
     assert isinstance(llama().slots, Unobserved)
     assert "/slots" not in engine.asked
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"), [(("--api-prefix", "/llm"), {}), ((), {"LLAMA_ARG_API_PREFIX": "/llm/"})]
+)
+def test_one_that_serves_under_a_prefix_is_asked_there(
+    play: Play, words: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    engine = play("llama-server", *words, **environment)
+    engine.says({f"/llm{path}": answer for path, answer in LLAMA.items()})
+    found = llama()
+    assert (found.endpoint, found.health, found.is_idle) == (f"{engine.endpoint}/llm", "ok", False)
+
+
+def test_an_address_may_have_a_path(play: Play) -> None:
+    engine = play("vllm", "serve", "m")
+    engine.says({
+        "/a/health": [200, ""], "/a/metrics": [307, "", {"Location": "/a/metrics/"}],
+        "/a/metrics/": [200, 'vllm:num_requests_running{engine="0"} 1\n'],
+    })  # fmt: skip
+    found = look(VllmServers(), endpoints=f"{engine.endpoint}/a")[-1]
+    assert (found.pid, found.healthy, found.metrics.engines[0].running) == (None, True, 1)
+
+
+@pytest.mark.parametrize("words", [("llama-server", "--host"), ("vllm", "serve", "m", "--uds")])
+def test_one_that_has_no_port_may_have_a_socket(play: Play, words: tuple[str, ...]) -> None:
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/x.sock"
+        engine = play(*words, path)
+        engine.says({"/health": [307, "", {"Location": "http://localhost/h"}], "/h": [200, ""]})
+        found: Any = llama() if words[0] == "llama-server" else vllm()
+        assert (found.endpoint, found.pid) == (f"unix://{path}", engine.process.pid)
+        assert (found.health if words[0] == "llama-server" else found.healthy) in ("ok", True)
+
+
+def test_a_socket_of_somebody_else_is_not_asked(play: Play) -> None:
+    with TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as others:
+        others.bind(f"{folder}/x.sock")
+        others.listen()
+        process = {"pid": play("llama-server").process.pid, "options": {"host": f"{folder}/x.sock"}}
+        assert HTTP.sockets(process) == []
+        assert HTTP.sockets({**process, "pid": os.getpid()}) == [f"unix://{folder}/x.sock"]
 
 
 def test_one_that_loads_says_so(play: Play) -> None:
@@ -156,43 +202,9 @@ def test_an_ollama_is_found_that_is_no_unit_of_ours(play: Play, case: CaseText) 
     assert look(OllamaServers())[0].residents == Unobserved(reason="/api/ps: status 500")
 
 
-def test_one_that_listens_nowhere_yet_is_told(play: Play) -> None:
-    process = {"runtime": "vllm", "role": "server", "pid": 7, "under": None, "listens": [], "options": {}}
-    (found,) = HTTP.servers([{**process, "host_network": True}], "vllm", 8000, [], _Places)
-    assert found["endpoint"] is None
-    assert set(HTTP.silent(["/health"])) == {"/health"}
-
-
-@pytest.mark.parametrize(
-    ("options", "ports"),
-    [({"port": "9000"}, [9000]), ({}, [8000]), ({"port": "7"}, [8000]), ({"port": "(redacted)"}, [8000])],
-)
-def test_the_port_is_that_which_was_given_else_the_usual_one(options: dict[str, str], ports: list[int]) -> None:
-    assert _ports(["127.0.0.1:9000", "127.0.0.1:8000"], options) == ports
-
-
-def test_another_port_is_better_than_none() -> None:
-    assert _ports(["127.0.0.1:9931"], {}) == [9931]
-
-
-class _Places:
-    @staticmethod
-    def endpoints(places: list[tuple[Any, int]]) -> list[int]:
-        return [port for _, port in places]
-
-
-def _ports(listens: list[str], options: dict[str, str]) -> list[int]:
-    process = {"listens": listens, "options": options, "host_network": True}
-    found: list[int] = HTTP.endpoints(process, 8000, _Places)
-    return found
-
-
-def test_a_server_behind_processes_that_share_its_port_is_one() -> None:
-    def server(pid: int, under: int | None, listens: list[str]) -> dict[str, Any]:
-        known = {"runtime": "vllm", "role": "server", "options": {}, "host_network": True}
-        return {**known, "pid": pid, "under": under, "listens": listens}
-
-    processes = [server(1, None, []), server(2, 1, ["127.0.0.1:8000"]), server(3, 1, ["127.0.0.1:8000"])]
-    invocation = REMOTE.loaded("invocation", LlamaCpp().command().arguments["invocation"])  # type: ignore[attr-defined]
-    found = HTTP.servers(processes, "vllm", 8000, [], invocation)
-    assert [(each["endpoint"], each["process"]["pid"]) for each in found] == [("http://127.0.0.1:8000", 2)]
+def test_a_router_that_is_known_by_its_address_alone_says_nothing_of_those_behind_it(play: Play) -> None:
+    engine = play("stranger")
+    engine.says({**LLAMA, "/props": {"role": "router"}})
+    found = llama(endpoints=engine.endpoint)
+    assert found.slots == Unobserved(reason="/slots: a router has none of its own")
+    assert found.counts == Unobserved(reason="/metrics: a router has none of its own")

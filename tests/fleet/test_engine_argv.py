@@ -102,6 +102,12 @@ def test_of_a_draft_only_what_says_which_it_is() -> None:
         assert vllm(f"vllm serve m --speculative-config {other}")["speculative-config"] == REDACTED
 
 
+def test_how_a_server_is_reached_may_be_told() -> None:
+    assert vllm("vllm serve m --uds /run/v.sock") == {"model": "m", "uds": "/run/v.sock"}
+    told = options_of("llama.cpp", "server", shlex.split("llama-server --api-prefix /llm -kvu --host /run/l.sock"))
+    assert told == {"api-prefix": "/llm", "kv-unified": "true", "host": "/run/l.sock"}
+
+
 def test_options_of_llama_cpp() -> None:
     server = "llama-server -m /m/a.gguf -c 16384 -np 4 -ngl 99 --api-key s3cr3t --rpc 10.0.0.1:50052,10.0.0.2:50052"
     assert options_of("llama.cpp", "server", server.split()) == {

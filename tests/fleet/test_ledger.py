@@ -233,6 +233,12 @@ def test_a_llama_server_says_what_its_weights_take_and_no_more() -> None:
     assert (found.held.engine_bytes, found.held.engine_covers) == (100, "weights")
 
 
+def test_one_that_sleeps_has_given_its_weights_back() -> None:
+    props = {"status": 200, "value": {**ANSWERS["/props"]["value"], "is_sleeping": True}}
+    (found,) = residents(process(7, runtime="llama.cpp"), llamacpp=llamacpp(7, props=props))
+    assert (found.name, found.held.engine_bytes, found.held.engine_covers) == ("a", 0, "weights")
+
+
 def test_one_that_is_spread_is_another_runtime() -> None:
     lender = process(8, "rpc", runtime="llama.cpp")
     found = residents(process(7, runtime="llama.cpp", options={"rpc": "10.0.0.2:50052"}), lender)
@@ -246,7 +252,9 @@ def test_a_router_has_a_resident_for_each_model_that_it_has_started() -> None:
     listed = [{**MODEL, "status": "loaded"}, {**MODEL, "id": "b", "status": "unloaded"}]
     said = llamacpp(7, models={"status": 200, "value": listed}, props={"status": 200, "value": {"role": "router"}})
     found = residents(process(7, runtime="llama.cpp"), child, llamacpp=said)
-    assert [(each.name, each.pids) for each in found] == [("a", (8,)), ("llama-server (router)", (7,))]
+    assert [(each.name, each.pids, each.context) for each in found] == [
+        ("a", (8,), 8192), ("llama-server (router)", (7,), None),
+    ]  # fmt: skip
 
 
 def test_a_program_that_is_no_engine_is_known_by_the_driver_alone() -> None:

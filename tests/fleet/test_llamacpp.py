@@ -12,7 +12,10 @@ from tests.conftest import CaseText
 
 REMOTE: Any = engines
 PROPS = {"role": None, "model_path": "/m/a.gguf", "total_slots": 2, "build_info": "b8681-x", "n_ctx": 8192}
-MODEL = {"id": "a", "aliases": [], "size": 100, "n_params": 7, "n_ctx_train": 40960, "status": None, "failed": False}
+MODEL = {
+    "id": "a", "aliases": [], "size": 100, "n_params": 7, "n_ctx": 8192, "n_ctx_train": 40960, "status": None,
+    "failed": False,
+}  # fmt: skip
 ANSWERS: dict[str, Any] = {
     "/health": {"status": 200, "value": True},
     "/props": {"status": 200, "value": {**PROPS, "is_sleeping": False}},
@@ -44,6 +47,7 @@ def test_one_that_loads_is_no_fault(case: CaseText) -> None:
         assert json.loads(case("098", name))
         assert server(health={"status": status}).health == {503: "loading", 200: "ok"}[status]
     assert server(health={"status": 500}).health == "error"
+    assert server(health={"status": 404}).health == Unobserved(reason="/health: status 404")
     assert isinstance(server(health={"error": "no answer in 5 s"}).health, Unobserved)
 
 
@@ -58,6 +62,19 @@ def test_what_is_turned_off_is_not_observed_and_no_fault() -> None:
 def test_what_it_counts_tells_where_slots_do_not(processing: int, deferred: int, idle: bool) -> None:
     text = f"llamacpp:requests_processing {processing}\nllamacpp:requests_deferred {deferred}\n"
     assert server(slots={"status": 501}, metrics={"status": 200, "value": text}).is_idle is idle
+
+
+def test_a_router_counts_what_those_behind_it_count() -> None:
+    text = "llamacpp:requests_processing 1\nllamacpp:requests_deferred 0\n"
+    counts = server(metrics={"status": 200, "value": f"{text}\n{text}"}).counts
+    assert not isinstance(counts, Unobserved)
+    assert (counts.processing, counts.deferred) == (2, 0)
+
+
+def test_an_alias_is_another_name_than_its_id() -> None:
+    found = server(models={"status": 200, "value": [{**MODEL, "aliases": ["a", "b"]}]})
+    assert not isinstance(found.models, Unobserved)
+    assert found.models[0].aliases == ("b",)
 
 
 def test_a_router_lists_what_it_could_load(case: CaseText) -> None:

@@ -93,6 +93,7 @@ def test_the_cache_says_how_much_context_it_holds() -> None:
     text = COUNTED + 'vllm:cache_config_info{engine="0",block_size="16",num_gpu_blocks="1000",cache_dtype="fp8"} 1\n'
     assert counted(text).engines[0].kv_capacity_tokens == 16000
     assert counted(text.replace('"1000"', '"None"')).engines[0].kv_capacity_tokens is None
+    assert counted(text.replace("cache_dtype=", 'kv_cache_size_tokens="9000",d=')).engines[0].kv_capacity_tokens == 9000
 
 
 def test_it_may_be_healthy_and_asleep_and_say_nothing_of_its_models() -> None:
