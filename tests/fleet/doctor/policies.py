@@ -18,5 +18,15 @@ HOST = HostPolicy.model_validate_json("""{
     "governor": "performance",
     "units": {"ssh.service": "enabled", "gdm.service": "masked"},
     "default_target": "multi-user.target",
-    "oom_protected": ["ssh.service"]
+    "oom_protected": ["ssh.service"],
+    "time_sync": "timesyncd",
+    "swap": {"size_gib": 16},
+    "watchdog": {"seconds": 60},
+    "memory_guard": {"startup_gib": 5, "steady_gib": 3, "container": "vllm"},
+    "remove_ipc": false,
+    "linger": ["spark"],
+    "modules": {"nvidia": {"NVreg_Quiet": 1}},
+    "tmpfiles": [{"path": "/sys/block/nvme0n1/queue/scheduler", "value": "none"}],
+    "held": ["nvidia-driver-580-open"],
+    "mounts": {"/mnt/models": {"source": "nas:/volume1/models"}}
 }""")
