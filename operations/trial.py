@@ -27,6 +27,9 @@ STARTED_SECONDS = 300
 PAUSE_SECONDS = 3.0
 """Between two tries to reach it."""
 
+MENU = "/boot/grub/grub.cfg"
+"""Where GRUB's menu is, on Debian and Ubuntu; tests put another one there."""
+
 _BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 _PENDING = "grub-editenv - list | sed -n 's/^next_entry=//p'"
 
@@ -36,7 +39,7 @@ def boot_once(host: Host, entry: Entry) -> Refusal | None:
     refusal = take(host)
     if refusal is not None:
         return refusal
-    answer = ask(host, f"{HELD}\n{_boot_once(entry)}", REBOOT_SECONDS)
+    answer = ask(host, f"{HELD}\n{boot_once_script(entry)}", REBOOT_SECONDS)
     if answer is None or answer.is_ok:
         return None
     return _not_booted(host, answer.error)
@@ -97,12 +100,12 @@ def _reached(host: Host) -> str | None:
     return boot_id(host)
 
 
-def _boot_once(entry: Entry) -> str:
+def boot_once_script(entry: Entry) -> str:
     """Each level of the choice must be an id of the menu, and nothing may be pending: then nothing is overwritten."""
     ids = " ".join(quote(f"'{each}'") for each in entry.selector.split(">"))
     return f"""
 for id in {ids}; do
-  grep -qF -- "$id" /boot/grub/grub.cfg || {{ echo "expected $id in GRUB's menu, found none" >&2; exit 1; }}
+  grep -qF -e "$id" {quote(MENU)} || {{ echo "expected $id in GRUB's menu, found none" >&2; exit 1; }}
 done
 pending=$({_PENDING})
 [ -z "$pending" ] || {{ echo "expected no entry for the next boot alone, found $pending" >&2; exit 1; }}

@@ -1,6 +1,6 @@
 """What tests share: the inputs of the cases, and the labs of virtual Sparks.
 
-Two labs, so that two processes have one each (`tests.both`): this checkout's own, a pair first and then a ring, which
+Two labs, so that two processes have one each (`tests.both`): this checkout's own, a pair first and then others, which
 its inventories are about; and a side lab, a pair, for tests that write their own inventory and so are marked `side`.
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 LABS = pytest.StashKey[Labs]()
 
-LAYOUTS = (None, "pair", "ring4")
-"""The order of the tests, by the lab they need: it changes from one layout to the other once."""
+LAYOUTS = (None, "pair", "grub-pair", "ring4")
+"""The order of the tests, by the lab they need: it changes from each layout to the next once."""
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
@@ -59,6 +59,8 @@ def layout_of(item: pytest.Item) -> str | None:
     """How the virtual Sparks of a test are cabled; None for a test that needs none."""
     if item.get_closest_marker("virtual") is None:
         return None
+    if item.get_closest_marker("grub") is not None:
+        return "grub-pair"
     return "ring4" if item.get_closest_marker("ring") else "pair"
 
 
@@ -102,6 +104,12 @@ def lab(pytestconfig: pytest.Config) -> "Lab":
 def ring(pytestconfig: pytest.Config) -> "Lab":
     """A ring of four, brought up once in place of the pair for all tests marked `virtual` and `ring`."""
     return pytestconfig.stash[LABS].brought_up("ring4", 4)
+
+
+@pytest.fixture(scope="session")
+def grub(pytestconfig: pytest.Config) -> "Lab":
+    """A pair that boots by GRUB, brought up once in place of the other for all tests marked `virtual` and `grub`."""
+    return pytestconfig.stash[LABS].brought_up("grub-pair", 2)
 
 
 @pytest.fixture(scope="session")
