@@ -12,7 +12,7 @@ from pyinfra.api import operation
 from facts.needs import observation
 from facts.needs_kernel import kernel_looks
 from fleet.desired import DesiredSpark
-from fleet.kernel.decide import KERNEL_LINE, KERNEL_PACKAGES, NEXT_BOOT, kernel_steps
+from fleet.kernel.decide import KERNEL_LINE, KERNEL_PACKAGES, NEXT_BOOT, NEXT_BOOT_FIRST, kernel_steps
 from fleet.refusal import Refusal
 from fleet.step import Step
 from operations.kernel_script import script
@@ -50,18 +50,23 @@ def cmdline(desired: DesiredSpark) -> Generator[Any, None, None]:
 
 
 @operation()
-def next_boot(desired: DesiredSpark) -> Generator[Any, None, None]:
+def next_boot(desired: DesiredSpark, before_packages: bool | None = None) -> Generator[Any, None, None]:
     """
-    Make every boot start the pinned release, by the id of its entry, whatever else is installed; clear what is pending
+    Make every boot start the right release, by the id of its entry, whatever else is installed; clear what is pending
     for the next boot alone unless the policy allows it.
 
     + desired: what the host should be; without a kernel policy it is left alone
+    + before_packages: in a deploy that calls it before and after ``kernel.pinned``: which of the two it is. The policy
+      says which one acts (``KernelPolicy.chooses_first``); not given, this one does
 
     .. code:: python
 
         kernel.next_boot(name="next boot", desired=desired)
     """
-    yield from made_so(host, NEXT_BOOT, lambda: _outcomes(NEXT_BOOT, desired), script)
+    part = NEXT_BOOT_FIRST if before_packages else NEXT_BOOT
+    if before_packages is None and desired.kernel is not None and desired.kernel.chooses_first:
+        part = NEXT_BOOT_FIRST
+    yield from made_so(host, part, lambda: _outcomes(part, desired), script)
 
 
 def _outcomes(part: str, desired: DesiredSpark) -> tuple[Step | Refusal, ...]:

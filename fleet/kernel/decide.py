@@ -12,15 +12,23 @@ from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
 
-KERNEL_PACKAGES, KERNEL_LINE, NEXT_BOOT = "kernel packages", "kernel command line", "next boot"
+KERNEL_LINE, NEXT_BOOT_FIRST = "kernel command line", "next boot, before packages"
+KERNEL_PACKAGES, NEXT_BOOT = "kernel packages", "next boot"
 
-KERNEL_PARTS: Mapping[str, Callable[[KernelPolicy, Observation], tuple[Step | Refusal, ...]]] = {
+Decide = Callable[[KernelPolicy, Observation], tuple[Step | Refusal, ...]]
+
+
+def _next_boot(first: bool) -> Decide:
+    return lambda policy, seen: next_steps(policy, seen) if policy.chooses_first is first else ()
+
+
+KERNEL_PARTS: Mapping[str, Decide] = {
     KERNEL_LINE: line_steps,
+    NEXT_BOOT_FIRST: _next_boot(first=True),
     KERNEL_PACKAGES: pinned_steps,
-    NEXT_BOOT: next_steps,
+    NEXT_BOOT: _next_boot(first=False),
 }
-"""By the name of the operation that makes a part so. A kernel that is installed has its words from its first entry on,
-and is chosen last: whatever a power cycle in between starts is either what it was, or the new one as it shall be."""
+"""By the name of the operation that makes a part so, in order: a kernel has its words from its first entry on."""
 
 
 def kernel_steps(part: str, desired: DesiredSpark, seen: Observation) -> tuple[Step | Refusal, ...]:

@@ -32,18 +32,19 @@ def next_steps(policy: KernelPolicy, seen: Observation) -> tuple[Step | Refusal,
     pinned, stale = _is_pinned(release, boot), _is_stale(policy, seen)
     if pinned and not stale and not clear:
         return ()
-    is_saved = boot.defaults.default == SAVED and not boot.defaults.saves_default
-    selector = None if pinned else selector_for(boot.menu, release)
+    text = None if _is_durable(release, boot) else DEFAULT_TEXT
+    by_saved = text is not None or boot.defaults.default == SAVED
+    expected = SAVED if by_saved else boot.defaults.default
     step = SetNextBoot(
         subject=f"{seen.host} next boot",
         before=_words(boot.default, boot.environment.next_entry if clear else None),
         after=f"{release}, pinned" + ("" if policy.one_shot else "; nothing pending"),
         reason=_reason(policy, release),
-        selector=selector,
+        selector=selector_for(boot.menu, release) if by_saved else None,
         path=DEFAULT_PATH,
-        text=None if selector is None or is_saved else DEFAULT_TEXT,
+        text=text,
         clear_one_shot=clear,
-        remake=stale or (selector is not None and (boot.menu.default != SAVED or boot.menu.saves_default)),
+        remake=stale or boot.menu.saves_default or boot.menu.default != expected,
     )
     return (step,)
 
@@ -65,6 +66,14 @@ def _is_pinned(release: str, boot: Boot) -> bool:
     if boot.menu.saves_default or boot.defaults.saves_default or not _is_own_file_right(boot):
         return False
     return all(each.is_pinned and each.release == release for each in (boot.default, boot.default_once_made))
+
+
+def _is_durable(release: str, boot: Boot) -> bool:
+    """Do the files make the saved entry the default, or name the entry themselves? Then they stay as they are."""
+    if boot.defaults.saves_default or not _is_own_file_right(boot):
+        return False
+    made = boot.default_once_made
+    return boot.defaults.default == SAVED or (made.is_pinned and made.release == release)
 
 
 def _is_own_file_right(boot: Boot) -> bool:

@@ -61,6 +61,16 @@ class KernelPolicy(Record):
         return tuple(sorted({*self.packages, *self.metas}))
 
     @property
+    def chooses_first(self) -> bool:
+        """Is what boots chosen before packages are installed? It is the fallback then, or what runs: it is there.
+
+        So no power cycle starts a kernel that has just been installed. Without a fallback, or where that one is
+        installed as well, it can only be chosen afterwards.
+        """
+        images = {f"linux-image-{self.fallback}", f"linux-image-unsigned-{self.fallback}"}
+        return self.fallback is not None and not images & self.packages.keys()
+
+    @property
     def kept(self) -> tuple[str, ...]:
         """The releases that must stay bootable: the pinned one, then the fallback."""
         return (self.release,) if self.fallback is None else (self.release, self.fallback)

@@ -71,7 +71,7 @@ class SetNextBoot(Step):
     kind: Literal["next_boot"] = "next_boot"
     effect: Effect = Effect.NEXT_BOOT
     selector: str | None
-    """The saved entry, by ids; None where only a one-shot is cleared."""
+    """The saved entry, by ids; None where somebody's own file names the entry."""
     path: str
     """The file of ours that makes the default the saved entry."""
     text: str | None

@@ -268,9 +268,9 @@ operations.kernel_script.ROOT = {root!r}
 from fleet.desired import DesiredSpark
 
 desired = DesiredSpark.from_canonical({desired!r})
-operations.kernel.pinned(name="kernel packages", desired=desired)
 operations.kernel.cmdline(name="kernel command line", desired=desired)
 operations.kernel.next_boot(name="next boot", desired=desired)
+operations.kernel.pinned(name="kernel packages", desired=desired)
 """
 
 

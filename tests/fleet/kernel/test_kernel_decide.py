@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 import group_data.ring
 import group_data.switch8
+from fleet.approval import unapproved
+from fleet.kernel.decide import KERNEL_PARTS, kernel_steps
 from fleet.kernel.defaults import FILE
 from fleet.kernel.dropins import DEFAULT_PATH, DEFAULT_TEXT, WORDS_PATH
 from fleet.kernel.next import default_release
@@ -44,8 +46,15 @@ def refused(roster: Roster, host: PlayedHost) -> dict[str, Refusal]:
 
 
 def converge(roster: Roster, host: PlayedHost) -> None:
-    for step in steps(roster, host):
-        host.carry_out(step)
+    """As a run does it: each operation decides again, and carries out what was approved and nothing else."""
+    approved, done = steps(roster, host), set[str]()
+    desired = roster.desired_for(host.name)
+    for part in KERNEL_PARTS:
+        for step in kernel_steps(part, desired, host.seen()):
+            assert isinstance(step, Step)
+            assert unapproved(approved, step, frozenset(done)) is None
+            host.carry_out(step)
+            done.add(step.kind)
     assert steps(roster, host) == ()
 
 
@@ -60,7 +69,7 @@ def one(policy: KernelPolicy) -> Roster:
 
 def test_the_ring_comes_to_its_64k_kernel_without_kho() -> None:
     host = ring_host(packages=packages_of(OLD, OLD_VERSION) | {META: OLD_VERSION}, pulls={META: (OLD,)})
-    words, install, hold, boot = steps(RING, host)
+    words, boot, install, hold = steps(RING, host)
     assert isinstance(install, InstallKernel)
     assert install.packages == packages_of(NEW, NEW_VERSION)
     assert install.downgrades == ()
@@ -103,6 +112,20 @@ def test_a_kernel_becomes_the_default_once_it_runs() -> None:
     assert f"dgx1 runs {OLD}; {NEW} takes effect at the next boot" in found.hosts[0].notes
 
 
+def test_without_a_fallback_the_kernel_is_chosen_once_it_is_there() -> None:
+    policy = RING.kernels["nvidia-64k"].replaced(fallback=None)
+    host = ring_host()
+    assert isinstance(steps(one(policy), host)[-1], SetNextBoot)
+    converge(one(policy), host)
+    assert known(host.seen().boot).default.release == NEW
+
+
+def test_a_saved_entry_of_a_kernel_that_was_removed_starts_it_not_when_it_comes_back() -> None:
+    host = ring_host(files={FILE: "GRUB_DEFAULT=saved\n"}, environment={"saved_entry": selector(NEW)})
+    converge(RING, host)
+    assert known(host.seen().boot).default.release == OLD
+
+
 def test_an_entry_that_comes_first_by_itself_is_not_chosen() -> None:
     """GRUB_DEFAULT=0: once the new kernel is installed it is entry 0, and the very next boot would start it untried."""
     host = ring_host(packages=packages_of(OLD, OLD_VERSION) | packages_of(NEW, NEW_VERSION))
@@ -134,7 +157,7 @@ def test_a_host_as_desired_needs_nothing_and_a_host_of_nobody_neither() -> None:
     found = planned(RING, host)
     assert isinstance(found, Plan)
     assert found.hosts[0].notes == ()
-    assert {"kernel packages", "kernel command line", "next boot"} <= set(found.hosts[0].considered)
+    assert set(KERNEL_PARTS) <= set(found.hosts[0].considered)
     free = RING.replaced(sparks={name: each.replaced(kernel=None) for name, each in RING.sparks.items()})
     assert steps(free, ring_host()) == ()
 
@@ -225,7 +248,7 @@ def test_a_pending_one_shot_is_cleared_unless_it_may_be_there() -> None:
     host.environment["next_entry"] = selector(OLD)
     (boot,) = steps(RING, host)
     assert isinstance(boot, SetNextBoot)
-    assert (boot.selector, boot.text, boot.clear_one_shot) == (None, None, True)
+    assert (boot.selector, boot.text, boot.clear_one_shot, boot.remake) == (selector(OLD), None, True, False)
     allowed = one(RING.kernels["nvidia-64k"].replaced(one_shot=True))
     assert steps(allowed, host) == ()
     converge(RING, host)
