@@ -21,7 +21,7 @@ STORE = "/usr/share/ollama/.ollama/models"
 def doctor_looks(desired: DesiredSpark) -> Looks:
     """Everything that doctor asks a Spark, in one round trip."""
     looks = {name: look for scope in Scope for name, look in looks_for(desired, scope).items()}
-    looks = _host_looks() | looks | ledger_looks(desired) | kernel_health_looks(desired)
+    looks = _host_looks() | ledger_looks(desired) | kernel_health_looks(desired) | looks
     return looks | {"units": _units(desired), "port_settings": Wanted(PortSettings)}
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from facts.needs import looks_for
 from facts.needs_doctor import doctor_looks, slow_looks
 from fleet.decide import considered
 from fleet.doctor.check import Host
@@ -101,6 +102,21 @@ def test_no_mixture_of_what_was_seen_and_not_is_too_much(lost: set[str]) -> None
     assert told == {f"a {section.replace('_', ' ')}" for section in lost} or any(
         each.id == "unobserved.host" for each in found
     )
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_doctor_asks_all_that_a_scope_asks_and_for_no_less(scope: Scope) -> None:
+    everything = DESIRED.replaced(kernel=KERNEL, host=HOST)
+    asked = doctor_looks(everything)
+    for section, look in looks_for(everything, scope).items():
+        mine = dict(asked[section].arguments)
+        assert asked[section].fact is look.fact
+        for key, value in look.arguments:
+            assert words(value) <= words(mine[key]), section
+
+
+def words(value: Any) -> set[Any]:
+    return set(value.split()) if isinstance(value, str) else set(value or ())
 
 
 def test_every_section_that_a_check_rests_on_is_asked_for() -> None:
