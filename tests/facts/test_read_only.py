@@ -41,6 +41,7 @@ def test_all_that_doctor_sends_are_facts_of_ours_in_one_bundle() -> None:
     asked = tuple(DOCTOR.values())
     assert all(issubclass(each.fact, Look) and each.fact.__module__.startswith("facts.") for each in asked)
     assert Bundle().command(facts=asked) == bundled(asked)
+    assert len(bundled(asked)) < 128 << 10, "the most for one word of a command (MAX_ARG_STRLEN)"
     assert {"kernel", "boot", "units", "firewall", "management", "processes", "lock"} <= set(DOCTOR)
 
 
