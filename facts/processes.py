@@ -11,7 +11,10 @@ from fleet import engine_argv
 from fleet.processes import EngineProcesses as FoundProcesses
 from fleet.processes import parse_processes
 
-_CARRIED = {"processes": "engine_processes", "http": "engine_http", "invocation": "ollama_invocation"}
+_CARRIED = {
+    "processes": "engine_processes", "http": "engine_http", "places": "engine_places",
+    "invocation": "ollama_invocation",
+}  # fmt: skip
 
 
 def engines(look: str, **arguments: Any) -> str:

@@ -27,7 +27,7 @@ VLLM_VALUES = frozenset({
     "model", "served-model-name", "host", "port", "max-model-len", "gpu-memory-utilization", "kv-cache-memory-bytes",
     "kv-cache-dtype", "quantization", "dtype", "tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size",
     "nnodes", "node-rank", "master-addr", "master-port", "distributed-executor-backend", "max-num-seqs",
-    "max-num-batched-tokens", "block-size", "revision", "speculative-config", "uds",
+    "max-num-batched-tokens", "block-size", "revision", "speculative-config", "uds", "config",
 })  # fmt: skip
 VLLM_FLAGS = frozenset({
     "headless", "enable-lora", "enable-sleep-mode", "enforce-eager", "disable-log-stats", "enable-prefix-caching",

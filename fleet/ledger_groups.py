@@ -138,8 +138,9 @@ def _llama_group(root: EngineProcess, own: tuple[EngineProcess, ...], said: Llam
         return group.replaced(version=said.build)
     model = models[0]
     held = model.weights_bytes if model.is_resident else 0
+    covers = "weights, on all its hosts together" if spread else "weights"
     return group.replaced(
-        name=model.id, said_bytes=held, covers=None if held is None else "weights", version=said.build,
+        name=model.id, said_bytes=held, covers=covers if held is not None else None, version=said.build,
         context=model.context or said.context_per_slot,
     )  # fmt: skip
 

@@ -1,22 +1,16 @@
-"""Find the servers of a runtime by their processes, and ask them over HTTP. Carried as text.
+"""Ask the servers of engines over HTTP. Carried as text.
 
 An endpoint is a URL, a path of its own included (llama.cpp's `--api-prefix`), or `unix://` and a path of a socket.
 No key is sent: an engine that asks for one says so, and nothing more. No proxy either.
 """
 
-import contextlib
 import http.client
-import ipaddress
 import json
-import os
-import re
 import socket
 import urllib.parse
 
 LIMIT_BYTES = 8 * 2**20
 SECONDS = 5
-ACCEPTS = 1 << 16
-"""__SO_ACCEPTCON among the flags of /proc/net/unix: it takes connections (proc_pid_net(5))."""
 
 
 class Local(http.client.HTTPConnection):
@@ -110,109 +104,3 @@ def field(*names):
         return found
 
     return pick
-
-
-def endpoints(process, default_port, look):
-    """URLs at which a client on this host reaches a process, in a network of its own too.
-
-    At the port that it was given, else at the usual one, else at any: defaults have moved between versions. One that
-    has no port may have a socket.
-    """
-    places = [spelled.rpartition(":") for spelled in process["listens"]]
-    places = [(ipaddress.ip_address(host.strip("[]")), int(port)) for host, _, port in places]
-    given = process["options"].get("port", "")
-    for port in (int(given) if given.isdigit() else None, default_port):
-        places = [place for place in places if place[1] == port] or places
-    if not places:
-        found = sockets(process)
-    elif process["host_network"] is not False:
-        found = look.endpoints(places)
-    else:
-        found = [f"http://{each}:{port}" for each in own_addresses(process["pid"]) for _, port in places]
-    below = setting(process, "api-prefix", "LLAMA_ARG_API_PREFIX") or ""
-    return [each if each.startswith("unix:") else each + below.rstrip("/") for each in found]
-
-
-def setting(process, option, variable):
-    """What it was started with, by an option or else its environment; "" where by neither, None where nobody can tell.
-
-    A redacted value is one that nobody can tell.
-    """
-    if option in process["options"]:
-        value = process["options"][option]
-        return None if value == "(redacted)" else value
-    try:
-        with open(f"/proc/{process['pid']}/environ", encoding="utf-8", errors="replace") as file:
-            pairs = (each.partition("=") for each in file.read().split("\0"))
-    except OSError:
-        return None
-    return next((value for name, _, value in pairs if name == variable), "")
-
-
-def sockets(process):
-    """`unix://` URLs of the sockets that it was given and listens on: of llama.cpp a host that ends with .sock.
-
-    What it was only given may be anybody's: root asks no such one.
-    """
-    hosts = (setting(process, "host", "LLAMA_ARG_HOST") or "").split(",")
-    given = {each for each in hosts if each.endswith(".sock")} | {process["options"].get("uds")}
-    return [f"unix://{seen_from_here(process['pid'], each)}" for each in listening(process["pid"]) if each in given]
-
-
-def listening(pid):
-    """Paths of the sockets on which a process takes connections; none where that cannot be seen."""
-    links = set()
-    try:
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(FileNotFoundError):
-                links.add(os.readlink(entry.path))
-        with open(f"/proc/{pid}/net/unix", encoding="utf-8", errors="replace") as file:
-            lines = [line.split(maxsplit=7) for line in file]
-    except OSError:
-        return []
-    taking = (line for line in lines[1:] if len(line) == 8 and int(line[3], 16) & ACCEPTS)
-    return sorted(line[7].rstrip("\n") for line in taking if f"socket:[{line[6]}]" in links)
-
-
-def seen_from_here(pid, path):
-    """A path of a process as this host sees it: that of a container has another root."""
-    through = f"/proc/{pid}/root{path}"
-    return path if os.path.exists(path) and os.path.samefile(path, through) else through
-
-
-def own_addresses(pid):
-    """IPv4 addresses of the network that a process is in, but its loopback: how the host reaches a container."""
-    try:
-        with open(f"/proc/{pid}/net/fib_trie", encoding="ascii") as file:
-            text = file.read()
-    except OSError:
-        return []
-    found = re.findall(r"\|-- (\d+\.\d+\.\d+\.\d+)\n\s+/32 host LOCAL", text)
-    return sorted({each for each in found if not each.startswith("127.")})
-
-
-def servers(processes, runtime, default_port, given, look):
-    """Each server of a runtime by its process, then those that are only known by their address.
-
-    Several processes of vLLM may share one port; a router of llama.cpp speaks for those that it has started, and has
-    them with it (`inner`); a headless vLLM answers nobody.
-    """
-    mine = [each for each in processes if (each["runtime"], each["role"]) == (runtime, "server")]
-    parents = {each["under"] for each in mine}
-    found, known = [], set()
-    for process in mine:
-        inner = process["under"] is not None and runtime == "llama.cpp"
-        reached = endpoints(process, default_port, look)
-        spoken_for = reached[0] in known if reached else process["pid"] in parents
-        if inner or spoken_for or "headless" in process["options"]:
-            continue
-        known |= set(reached)
-        below = [each for each in mine if each["under"] == process["pid"]]
-        behind = [asking(endpoints(each, default_port, look), each) for each in below]
-        found.append(asking(reached, process, behind))
-    return found + [asking([each], None) for each in given if each not in known]
-
-
-def asking(reached, process, inner=()):
-    """One to ask: where, the process that it is, and those behind it that are asked by themselves."""
-    return {"endpoint": reached[0] if reached else None, "process": process, "inner": inner}

@@ -1,7 +1,7 @@
 """Look at the engines of this host, at their processes or by their own word, and print one JSON line.
 
 The processes are looked for once for all looks of a bundle. Texts come with the arguments: `engine_processes.py` with
-what it needs, and `engine_http.py`.
+what it needs, `engine_places.py` and `engine_http.py`.
 """
 
 import functools
@@ -110,7 +110,7 @@ def llama(asked, http, server):
         said |= behind(asked, http, server)
     elif not known:
         said["/slots"] = {"error": said["/props"].get("error", "not asked, since its /props told nothing")}
-    elif may_sleep(http, server["process"]) or known.get("is_sleeping"):
+    elif may_sleep(asked, server["process"]) or known.get("is_sleeping"):
         said["/slots"] = {"error": "not asked, since it may sleep when idle and would be kept awake"}
     else:
         said["/slots"] = http.picked(http.asked(server["endpoint"], "/slots"), slots)
@@ -134,9 +134,10 @@ def behind(asked, http, router):
     }
 
 
-def may_sleep(http, process):
+def may_sleep(asked, process):
     """Could it sleep when idle? Of one that is only known by its address nobody can tell."""
-    return process is None or http.setting(process, "sleep-idle-seconds", "LLAMA_ARG_SLEEP_IDLE_SECONDS") != ""
+    setting = loaded("places", asked["places"]).setting
+    return process is None or setting(process, "sleep-idle-seconds", "LLAMA_ARG_SLEEP_IDLE_SECONDS") != ""
 
 
 SERVERS = {
@@ -148,9 +149,9 @@ SERVERS = {
 
 def servers(asked, processes):
     runtime, port, ask = SERVERS[asked["look"]]
-    http, invocation = loaded("http", asked["http"]), loaded("invocation", asked["invocation"])
+    http, places, invocation = (loaded(name, asked[name]) for name in ("http", "places", "invocation"))
     told = []
-    for server in http.servers(processes, runtime, port, asked["endpoints"], invocation):
+    for server in places.servers(processes, runtime, port, asked["endpoints"], invocation):
         process = server["process"]
         known = {key: process[key] if process else None for key in ("pid", "container_id")}
         told.append({"endpoint": server["endpoint"], **known, "said": ask(asked, http, server)})

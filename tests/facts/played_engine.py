@@ -4,6 +4,7 @@ answers = {"/health": [200, ""], "/metrics": [307, "", {"Location": "/metrics/"}
 """
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -42,7 +43,8 @@ class OnASocket(HTTPServer):
         self.server_name, self.server_port = "localhost", 0
 
 paths = [word for word in sys.argv if word.endswith(".sock")]
-server = OnASocket(paths[0], Handler) if paths else HTTPServer(("127.0.0.1", 0), Handler)
+port = int(sys.argv[sys.argv.index("--port") + 1]) if "--port" in sys.argv else 0
+server = OnASocket(paths[0], Handler) if paths else HTTPServer(("127.0.0.1", port), Handler)
 print(0 if paths else server.server_address[1], flush=True)
 server.serve_forever()
 """
@@ -59,6 +61,8 @@ class PlayedEngine:
         self.answers = folder / f"{name}.json"
         self.says({})
         (folder / name).write_text(f"ANSWERS = {str(self.answers)!r}\n{PROGRAM}")
+        if name == "vllm":
+            words = (*words, "--port", str(_free_port()))
         self.process = subprocess.Popen(
             [sys.executable, str(folder / name), *words], stdout=subprocess.PIPE, env=environment
         )
@@ -83,6 +87,13 @@ class PlayedEngine:
         self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
+
+
+def _free_port() -> int:
+    """One that a vLLM can be told: without one it has its usual port and no other."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+    return port
 
 
 def _has_status(answer: Any) -> bool:

@@ -13,8 +13,10 @@ from urllib.parse import SplitResult
 
 import pytest
 
+from facts.llamacpp import LlamaCpp
 from facts.remote import engine_http, engines
-from fleet import llamacpp, vllm, vllm_metrics
+from facts.vllm import VllmServers
+from fleet import llamacpp, vllm
 from fleet.exposition import parse_exposition
 from fleet.record import Record, Unobserved
 
@@ -48,8 +50,8 @@ def said_by(path: Path, captured: dict[str, Any], monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(engine_http, "got", got)
     server, is_llama = asking(captured), path.parent.name.startswith("llama")
-    names = llamacpp.NAMES if is_llama else vllm_metrics.NAMES
-    said = (REMOTE.llama if is_llama else REMOTE.vllm)({"names": names}, engine_http, server)
+    command: Any = (LlamaCpp() if is_llama else VllmServers()).command()
+    said = (REMOTE.llama if is_llama else REMOTE.vllm)(command.arguments, engine_http, server)
     told = {"endpoint": server["endpoint"], "pid": 7, "container_id": None, "said": said}
     text = json.dumps({"servers": [told], "lenders": []})
     (found,) = llamacpp.parse_llamacpp(text).servers if is_llama else vllm.parse_servers(text)

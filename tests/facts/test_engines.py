@@ -12,7 +12,7 @@ import pytest
 
 from facts.ledger import OllamaServers
 from facts.llamacpp import LlamaCpp
-from facts.remote import engine_http, engines
+from facts.remote import engine_places, engines
 from facts.vllm import VllmServers
 from fleet.llamacpp import LlamaServer
 from fleet.record import Unobserved
@@ -21,7 +21,7 @@ from tests.conftest import CaseText
 from tests.facts.played_engine import PlayedEngine
 
 REMOTE: Any = engines
-HTTP: Any = engine_http
+PLACES: Any = engine_places
 Play = Callable[..., PlayedEngine]
 PROPS = {
     "default_generation_settings": {"n_ctx": 8192, "prompt": "s3cr3t"}, "total_slots": 2, "build_info": "b8681-x",
@@ -180,8 +180,8 @@ def test_a_socket_of_somebody_else_is_not_asked(play: Play) -> None:
         others.bind(f"{folder}/x.sock")
         others.listen()
         process = {"pid": play("llama-server").process.pid, "options": {"host": f"{folder}/x.sock"}}
-        assert HTTP.sockets(process) == []
-        assert HTTP.sockets({**process, "pid": os.getpid()}) == [f"unix://{folder}/x.sock"]
+        assert PLACES.sockets(process) == []
+        assert PLACES.sockets({**process, "pid": os.getpid()}) == [f"unix://{folder}/x.sock"]
 
 
 def test_one_that_loads_says_so(play: Play) -> None:

@@ -247,6 +247,11 @@ def test_one_that_is_spread_is_another_runtime() -> None:
     }  # fmt: skip
 
 
+def test_what_one_that_is_spread_says_of_its_weights_is_not_of_this_host_alone() -> None:
+    (found,) = residents(process(7, runtime="llama.cpp", options={"rpc": "10.0.0.2:50052"}), llamacpp=llamacpp(7))
+    assert (found.held.engine_bytes, found.held.engine_covers) == (100, "weights, on all its hosts together")
+
+
 def test_a_router_has_a_resident_for_each_model_that_it_has_started() -> None:
     child = process(8, "server", 7, runtime="llama.cpp", options={"alias": "a", "model": "/m/a.gguf"})
     listed = [{**MODEL, "status": "loaded"}, {**MODEL, "id": "b", "status": "unloaded"}]
