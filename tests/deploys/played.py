@@ -29,12 +29,14 @@ from facts.needs import looks_for  # noqa: E402
 from fleet.generation import Stamp  # noqa: E402
 from fleet.generation_due import WriteStamp  # noqa: E402
 from fleet.host.steps import HostStep  # noqa: E402
+from fleet.kernel.steps import KernelStep  # noqa: E402
 from fleet.observation import NOT_LOOKED, Observation  # noqa: E402
 from fleet.ollama.steps import RetireOllama  # noqa: E402
 from fleet.target import Scope  # noqa: E402
 from operations.acting import Script  # noqa: E402
 from tests.fleet import observed  # noqa: E402
 from tests.fleet.host import host as policy_host  # noqa: E402
+from tests.fleet.kernel import host as kernel_host  # noqa: E402
 from tests.fleet.ollama import host as ollama_host  # noqa: E402
 
 
@@ -81,6 +83,8 @@ class World:
             return seen.model_copy(update={"generation": Stamp(generation=step.generation)})
         if isinstance(step, RetireOllama):
             return ollama_host.retired(step, seen)
+        if isinstance(step, KernelStep):
+            return kernel_host.applied(step, seen)
         if isinstance(step, HostStep):
             return policy_host.applied(step, seen)
         if step.kind.startswith("ollama"):

@@ -10,13 +10,14 @@ from facts.remote import sh_values
 from fleet.kernel.boot import parse_boot
 from fleet.kernel.defaults import FILE, LINES, TEXTS
 from fleet.kernel.files import InstalledKernels, KernelFiles
+from fleet.kernel.grubenv import GrubEnvironment
 from fleet.kernel.kho import Kho
 from fleet.kernel.packages import Package, Packages
 from fleet.kernel.running import Kernel, parse_command_line
 from fleet.kernel.steps import HoldPackages, InstallKernel, MakeInitramfs, SetNextBoot, SetWords
 from fleet.kernel.versions import release_order
 from fleet.kernel.words import SECRET_PARAMETER
-from fleet.observation import Observation
+from fleet.observation import Observation, known
 from fleet.step import Step
 from tests.fleet.kernel.menus import NEW, OLD, grub_cfg
 from tests.fleet.observed import blank
@@ -144,3 +145,17 @@ def without(text: str, pieces: tuple[tuple[int, int], ...]) -> str:
     for start, end in reversed(pieces):
         content = content[:start] + content[end:]
     return content.decode()
+
+
+def applied(step: Step, seen: Observation) -> Observation:
+    """What a step that writes no file makes of an observation."""
+    match step:
+        case HoldPackages(packages=names):
+            found = known(seen.packages).packages
+            held = tuple(each.replaced(want="hold") if each.name in names else each for each in found)
+            return seen.model_copy(update={"packages": Packages(packages=held)})
+        case SetNextBoot(selector=str() as selector, text=None):
+            boot = known(seen.boot)
+            environment = GrubEnvironment(values=boot.environment.values | {"saved_entry": selector})
+            return seen.model_copy(update={"boot": boot.replaced(environment=environment)})
+    raise AssertionError(f"expected a step that writes no file, found {step}")
