@@ -274,6 +274,7 @@ operations.kernel.pinned(name="kernel packages", desired=desired)
 """
 
 
+@pytest.mark.nightly
 def test_the_operations_in_a_run_of_pyinfra(disk: PlayedDisk) -> None:
     deploy = disk.root / "deploy.py"
     deploy.write_text(DEPLOY.format(root=str(disk.root), desired=DESIRED.canonical))

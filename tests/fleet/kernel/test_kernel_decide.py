@@ -324,7 +324,7 @@ FILES = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     FILES,
     st.none() | st.sampled_from([selector(OLD), selector(NEW), selector(OTHER), "1>2", "0", "gone"]),
