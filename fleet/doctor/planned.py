@@ -67,10 +67,13 @@ def refusals() -> Mapping[str, tuple[str, str]]:
 def steps() -> Mapping[str, tuple[str, str]]:
     """By id, what a step does, and its effect on the host."""
     kinds: tuple[Any, ...] = get_args(get_args(AnyStep)[0])
-    return {
-        f"{DUE}{kind.model_fields['kind'].default}": (_sentence(kind), str(kind.model_fields["effect"].default))
-        for kind in kinds
-    }
+    return {f"{DUE}{kind.model_fields['kind'].default}": (_sentence(kind), _effect(kind)) for kind in kinds}
+
+
+def _effect(kind: type[Step]) -> str:
+    """Of a step that has one of several, the plan says which."""
+    field = kind.model_fields["effect"]
+    return "what its plan says" if field.is_required() else str(field.default)
 
 
 def _sentence(kind: type[Step]) -> str:
