@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 PLAN = re.compile(r"^plan (sha256:[0-9a-f]{64})", re.MULTILINE)
 METAS = ("linux-image-amd64", "linux-image-rt-amd64", "linux-image-cloud-amd64")
 """The packages of Debian that follow the newest kernel of each flavour."""
-PENDING = "grub-editenv - list | sed -n 's/^next_entry=//p'"
 SAVED = "grub-editenv - list | sed -n 's/^saved_entry=//p'"
 
 
@@ -102,6 +101,11 @@ class Kernels:
     def on(self, script: str, seconds: float = 600) -> str:
         """What a script prints as root on the first Spark."""
         return on(self.lab, self.name, script, seconds)
+
+    @property
+    def pending(self) -> str:
+        """What is chosen for the next boot alone; GRUB leaves an empty value behind when it has used one."""
+        return self.on("grub-editenv - list | sed -n 's/^next_entry=//p'").strip()
 
     @property
     def running(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.control import ROOT, wait_until
-from tests.e2e.kernels import METAS, PENDING, SAVED, Kernels
+from tests.e2e.kernels import METAS, SAVED, Kernels
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -133,7 +133,7 @@ def test_a_kernel_without_rdma_does_not_qualify_and_the_spark_returns(serving: K
     done = serving.trial("--settle", "0")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "no such device [trial_rdma_pin]" in done.stdout + done.stderr
-    assert (serving.running, serving.on(SAVED), serving.on(PENDING)) == (serving.stock, saved, "")
+    assert (serving.running, serving.on(SAVED), serving.pending) == (serving.stock, saved, "")
     assert serving.receipt()[-1]["data"]["outcome"] == "failed"
     assert [each["data"]["operation"] for each in serving.receipt() if each["event"] == "operation_begun"] == [
         "drain", "one-shot boot", "qualify", "return",
@@ -153,7 +153,7 @@ def test_a_kernel_that_hangs_is_left_by_a_power_cycle(serving: Kernels) -> None:
     console = serving.lab.directory / serving.name / "serial.log"
     wait_until(lambda: b"Kernel panic" in console.read_bytes()[-20000:], 600, "the kernel to hang", pause=1)
     serving.lab.power_cycle(serving.name)
-    assert (serving.running, serving.on(PENDING)) == (serving.stock, "")
+    assert (serving.running, serving.pending) == (serving.stock, "")
     serving.on(f"cp /root/initrd {path}; sync")
     shown = serving.shown()
     assert (shown["running"], shown["default"], shown["next_boot"]) == (serving.stock,) * 3
@@ -175,7 +175,7 @@ def test_interrupted_while_it_drains_nothing_was_changed(serving: Kernels) -> No
         status = child.wait(300)
     assert status == 130, said.read_text()
     assert "nothing was changed" in said.read_text()
-    assert (serving.running, serving.on(PENDING)) == (serving.stock, "")
+    assert (serving.running, serving.pending) == (serving.stock, "")
 
 
 @pytest.mark.nightly
