@@ -202,6 +202,6 @@ _STANDS = {
     Phase.RETURNED: "it runs its default again, which was {fallback} all the time",
     Phase.LOST: "it does not answer. The default is {fallback}: cut its power and give it back, and it returns to that "
     "by itself; `sparks kernel show {host}` then says so",
-    Phase.TRIED: "it runs {release}, and the default was {fallback}, which a power cycle returns to; `sparks kernel show "
-    "{host}` says whether it still is",
+    Phase.TRIED: "it runs {release}, and the default was {fallback}, which a power cycle returns to; "
+    "`sparks kernel show {host}` says whether it still is",
 }
