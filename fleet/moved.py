@@ -30,12 +30,16 @@ def _on_host(approved: HostPlan, now: HostPlan) -> Iterator[str]:
             yield f"{approved.host} {section.replace('_', ' ')}: expected it as it was looked at, found it moved"
     before, after = _due(approved), _due(now)
     for key in [*before, *(key for key in after if key not in before)]:
-        if before.get(key) != after.get(key):
-            yield f"{key[1]}: expected {_words(before.get(key))}, found {_words(after.get(key))}"
+        one, other = before.get(key), after.get(key)
+        if one != other:
+            with_reason = _words(one) == _words(other)
+            yield f"{key[1]}: expected {_words(one, with_reason)}, found {_words(other, with_reason)}"
 
 
-def _words(step: Step | None) -> str:
-    return "nothing due" if step is None else f"{step.before} -> {step.after}"
+def _words(step: Step | None, with_reason: bool = False) -> str:
+    if step is None:
+        return "nothing due"
+    return f"{step.before} -> {step.after}" + (f" ({step.reason})" if with_reason else "")
 
 
 def _due(host: HostPlan) -> dict[tuple[str, str], Step]:

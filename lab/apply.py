@@ -4,7 +4,9 @@ from contextlib import ExitStack
 from datetime import datetime, timedelta
 
 import click
+from pydantic import TypeAdapter, ValidationError
 
+from fleet.instant import Instant, utc_now
 from fleet.moved import moved
 from fleet.plan import Plan
 from fleet.refusal import Refusal
@@ -19,6 +21,9 @@ from lab.receipts.command import json_option
 from lab.receipts.run import this_command
 from lab.session import session
 from lab.transaction import Consent, Wanted, transact
+
+CLOCKS_SECONDS = 300
+"""How far the clocks of two controllers may be apart: what Kerberos allows (RFC 4120, 3.1.3)."""
 
 
 @click.command()
@@ -50,7 +55,18 @@ def _until(file: str, kept: Plan) -> datetime:
     """When the plan is too old; raises Failed for one that nobody can carry out."""
     if kept.made.observed_at is None or any(each.commands is None for host in kept.hosts for each in host.operations):
         raise Failed(f"{file}: expected a plan made with a connection to its hosts, found one made from an observation")
-    return datetime.fromisoformat(kept.made.observed_at) + timedelta(seconds=VALID_SECONDS)
+    observed = _instant(file, kept.made.observed_at)
+    if observed > utc_now() + timedelta(seconds=CLOCKS_SECONDS):
+        raise Failed(f"{file}: plan.made.observed_at: expected a time that has been, found {kept.made.observed_at}")
+    return observed + timedelta(seconds=VALID_SECONDS)
+
+
+def _instant(file: str, text: str) -> datetime:
+    try:
+        return TypeAdapter(Instant).validate_python(text)
+    except ValidationError as error:
+        expected = "a time with its zone, as 2026-11-29T16:15:00Z"
+        raise Failed(f"{file}: plan.made.observed_at: expected {expected}, found {text!r}") from error
 
 
 def _consent(kept: Plan, now: Plan, until: datetime) -> Consent:

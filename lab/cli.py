@@ -2,10 +2,13 @@
 
 import errno
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 import click
@@ -79,13 +82,17 @@ class _Commands(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _wrong_usage_failed():
-            return super().make_context(*args, **kwargs)
+            context = super().make_context(*args, **kwargs)
+        if os.environ.get("TERM") == "dumb" or os.environ.get("NO_COLOR"):
+            context.color = False
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """An interrupted command ends with its own status: click says 1, as for a failure."""
         try:
             with _wrong_usage_failed():
                 _refuse_closed_output()
+                _end_by_signals()
                 done = super().invoke(ctx)
                 sys.stdout.flush()
                 return done
@@ -106,6 +113,18 @@ def _refuse_closed_output() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             raise Failed(f"{name}: expected it open, found it closed")
+
+
+def _end_by_signals() -> None:
+    """To be told to end is an interrupt, with its status; what has more to do about it says so (`lab.interrupt`)."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _ended)
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(INTERRUPTED)
 
 
 def _leave_the_rest_unsaid() -> None:

@@ -4,6 +4,7 @@ Exit statuses: 0 done, or all as desired; 1 failed; 2 changes pending; 3 refused
 A wrong option is 1 and not click's own 2, which says here that changes are pending.
 """
 
+import re
 from typing import IO, Any, Self
 
 import click
@@ -49,6 +50,18 @@ def said(error: BaseException) -> str:
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
+
+def exact_digest(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """click's callback for an option that takes a digest: anything else is wrong usage, before any host is asked."""
+    if value is not None and re.fullmatch(r"sha256:[0-9a-f]{64}", value) is None:
+        raise click.BadParameter(f"expected sha256: and 64 hex digits, found {value!r}")
+    return value
+
+
+named_plan_option = click.option(
+    "--plan", "named", callback=exact_digest, metavar="SHA256", help="Carry out this very plan, and no other."
+)
+"""Gives a command `named: str | None`, the digest that a script says yes to."""
 
 inventory_option = click.option(
     "-i",

@@ -34,7 +34,7 @@ def consent(plan: Plannable, named: str | None, until: datetime | None = None) -
     """The approval of a plan that was shown, or the refusal of it.
 
     + named: the digest that a script was given and says yes to; None to ask whoever is there
-    + until: when the plan is too old for that; by default an hour from now
+    + until: when the plan is too old for that, where it was kept in a file; by default an hour from now
     """
     now = utc_now()
     approval = Approval.of(plan, maker(), now, VALID_SECONDS)
@@ -43,7 +43,8 @@ def consent(plan: Plannable, named: str | None, until: datetime | None = None) -
         return Consent(None, "nothing is due")
     if named is not None:
         refusal = approval.replaced(plan_digest=named).refusal(plan, now)
-        return Consent(approval, "--plan", () if refusal is None else (refusal,))
+        how = "--plan" if until is None else "a file"
+        return Consent(approval, how, () if refusal is None else (refusal,))
     if (refusal := approval.refusal(plan, now)) is not None:
         return Consent(None, "asked", (refusal,))
     return Consent(approval, "answered yes") if _asked(plan) else Consent(None, "asked", (_not_given(plan),))

@@ -12,7 +12,7 @@ from fleet.plan import Plan, Refusals
 from fleet.record import Record
 from fleet.target import Scope, Target, target_of
 from lab.collect import roster_of
-from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option
+from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option, named_plan_option
 from lab.consent import consent
 from lab.converge_document import Converged, Readback
 from lab.interrupt import interruptible
@@ -38,7 +38,7 @@ admit_option = click.option(
 @click.argument("target")
 @scope_option
 @click.option("--yes", is_flag=True, help="Ask nobody; only together with --plan.")
-@click.option("--plan", "named", metavar="SHA256", help="Carry out this very plan, and no other.")
+@named_plan_option
 @admit_option
 @json_option
 @RECEIPTS.option

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from fleet.receipt.events import Note
 from fleet.receipt.fault import Fault, Kind
 from fleet.receipt.link import Head, Link, State
 from fleet.receipt.name import number_of
@@ -10,6 +11,10 @@ from fleet.receipt.receipt import Receipt
 
 HEAD = "head.json"
 """The file that has the `Head` of a folder."""
+
+NO_HEAD = f"there was no {HEAD} in the folder of receipts"
+"""What a receipt notes that was opened without one."""
+ODD_HEAD = f"the {HEAD} of the folder of receipts was none"
 
 
 def chain_faults(receipts: Sequence[Receipt], head: Head | None, since: int = 0) -> tuple[Fault, ...]:
@@ -27,6 +32,7 @@ def chain_faults(receipts: Sequence[Receipt], head: Head | None, since: int = 0)
         found += _unlinked(each, since) if each is receipts[0] else ()
         for link in each.opened.before if each.opened else ():
             found += _held(link, by_name.get(link.name), each.name, since)
+        found += _opened_without(each)
     found += _head_faults(receipts, head, by_name, since)
     return tuple(dict.fromkeys(found))
 
@@ -41,6 +47,14 @@ def seal_fault(receipts: Sequence[Receipt], seal: str) -> Fault | None:
     if any(line.seal == seal for each in receipts for line in each.lines):
         return None
     return Fault(kind=Kind.NOT_FOUND, receipt="receipts", expected=f"a line with seal {seal}", found="none")
+
+
+def _opened_without(receipt: Receipt) -> Iterator[Fault]:
+    """What was newest when it was opened may be gone too: its own notes keep saying so."""
+    notes = [line.data.text for line in receipt.lines if isinstance(line.data, Note)]
+    if NO_HEAD in notes or ODD_HEAD in notes:
+        expected = f"{HEAD} in the folder when {receipt.name} was opened"
+        yield Fault(kind=Kind.REMOVED, receipt=HEAD, expected=expected, found="none: receipts may have gone with it")
 
 
 def _between(one: Receipt, other: Receipt, by_name: Mapping[str, Receipt]) -> Iterator[Fault]:
@@ -104,6 +118,11 @@ def _head_faults(
     if receipts and named in {*by_name, ""} and receipts[-1].name != named and not _head_may_lag(receipts, named):
         newest = receipts[-1].name
         yield Fault(kind=Kind.INSERTED, receipt=newest, expected=f"{named}, which {HEAD} names, to be last", found="it")
+
+
+def may_lag(receipts: Sequence[Receipt]) -> bool:
+    """May there be no head yet? The run that opened the first receipt was killed before it made one."""
+    return _head_may_lag(receipts, "")
 
 
 def _head_may_lag(receipts: Sequence[Receipt], named: str) -> bool:

@@ -14,7 +14,7 @@ from fleet.refusal import Refusal
 from fleet.target import Target
 from fleet.verdict import Verdict
 from lab.collect import roster_of
-from lab.command import REFUSED, Refused, inventory_option
+from lab.command import REFUSED, Refused, inventory_option, named_plan_option
 from lab.consent import consent
 from lab.interrupt import Interrupted, interruptible
 from lab.kernel.documents import Tried
@@ -53,7 +53,7 @@ def show(target: str, as_json: bool, inventory: str) -> None:
 @kernel.command()
 @click.argument("target")
 @click.option("--yes", is_flag=True, help="Ask nobody; only together with --plan.")
-@click.option("--plan", "named", metavar="SHA256", help="Carry out this very plan, and no other.")
+@named_plan_option
 @click.option("--quiet-seconds", "quiet", type=click.FloatRange(1, 3600), default=30, show_default=True,
               help="For how long no request must run before a boot.")  # fmt: skip
 @click.option("--drain-timeout", "drain", type=click.IntRange(1, 86400), default=600, show_default=True,

@@ -1,6 +1,7 @@
 """`sparks plan`, `sparks show` and `sparks observe`."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
@@ -130,7 +131,7 @@ def _replanned(inventory: str, target: Target, scope: Scope, source: str, admiss
     seen = {each.host: each for each in collection.observations}
     outcome = plan(roster, target, seen, scope, frozenset(collection.drained), admission)
     if isinstance(outcome, Plan):
-        return outcome.made_by(f"--from {source}", collection.observed_at, versions())
+        return outcome.made_by(f"--from {Path(source).name}", collection.observed_at, versions())
     return outcome
 
 

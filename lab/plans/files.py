@@ -39,6 +39,9 @@ def read_plan(path: str) -> Plan:
     if document.plan is None:
         raise Failed(f"{path}: plan: expected a plan, found that it was refused")
     _is_as_written(f"{path}: plan_digest", str(document.plan_digest), document.plan.digest)
+    if document != PlanDocument.of(document.plan):
+        raise Failed(f"{path}: expected what is said of the plan to be so, found due {document.due} and "
+                     f"{len(document.refusals)} refusals")  # fmt: skip
     return document.plan
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from facts.controller import controller
 from fleet.instant import utc_now
-from fleet.receipt.chain import HEAD, holds
+from fleet.receipt.chain import NO_HEAD, ODD_HEAD, holds, may_lag
 from fleet.receipt.events import Opened, Opening
 from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Head, Link, State
@@ -60,13 +60,15 @@ def _before(place: Folder) -> tuple[tuple[Link, ...], str | None]:
     """What a new receipt is chained to, and what is to be noted of the folder."""
     names = place.names()
     try:
-        head, note = place.head(), f"there was no {HEAD} in the folder of receipts"
+        head, note = place.head(), NO_HEAD
     except Failed:
-        head, note = None, f"the {HEAD} of the folder of receipts was none"
+        head, note = None, ODD_HEAD
     links = tuple(_as_it_stands(place, each) for each in (head.links if head else ()))
     if names and (not links or (number_of(names[-1]) or 0) > (number_of(links[0].name) or 0)):
         links = (place.receipt(names[-1]).link, *links)
-    return links, note if names and head is None else None
+    if head is not None or not names or (note == NO_HEAD and may_lag([place.receipt(each) for each in names])):
+        return links, None
+    return links, note
 
 
 def _as_it_stands(place: Folder, link: Link) -> Link:

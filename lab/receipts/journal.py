@@ -148,6 +148,7 @@ def _begun(place: Folder, opening: Opening, stop: Stop) -> Journal:
     journal = Journal(place, file, first, stop)
     if note is not None:
         journal.say(Note(text=note))
+        click.echo(f"{place.path}: {note}: what was the newest receipt may be gone; sparks receipts verify", err=True)
     return journal
 
 

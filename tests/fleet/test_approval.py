@@ -95,6 +95,11 @@ def test_what_moved_is_told() -> None:
     assert all("found nothing due" in line for line in moved(OTHER, done) if "0600" in line)
     assert moved(PLAN, SERVING) == ("target: expected spark a, found deployment chat",)
     (only,) = moved(PLAN, commanded(PLAN, "true"))
+    (host,) = PLAN.hosts
+    first, *others = host.operations
+    because = first.replaced(steps=(first.steps[0].replaced(reason="because"), *first.steps[1:]))
+    (told,) = moved(PLAN, PLAN.replaced(hosts=(host.replaced(operations=(because, *others)),)))
+    assert told.endswith(" (because)"), "what is done is the same, why is not"
     assert only.startswith("how steps are carried out")
 
 

@@ -52,3 +52,14 @@ def test_a_plan_that_is_too_old_or_was_made_without_its_hosts_is_refused(site: S
     done = site.sparks("apply", offline)
     assert done.status == 1
     assert "found one made from an observation" in done.err
+
+
+@pytest.mark.parametrize("when", ["", "yesterday", "2026-11-30T11:00:00", "2999-01-01T00:00:00Z"])
+def test_a_plan_that_was_made_at_no_time_is_none(site: Site, file: str, when: str) -> None:
+    document = json.loads(Path(file).read_text())
+    document["plan"]["made"]["observed_at"] = when
+    Path(file).write_text(json.dumps(document))
+    done = site.sparks("apply", file)
+    assert (done.status, done.commands) == (1, [])
+    assert "plan.json: plan.made.observed_at: expected a time" in done.err
+    assert "Traceback" not in done.err

@@ -76,3 +76,23 @@ def test_an_interrupt_is_told_once_and_is_130(tmp_path: Path) -> None:
         out, error = asked.communicate(timeout=60)
         connection.close()
     assert (asked.returncode, out, error) == (130, "", "interrupted\n")
+
+
+WAITS = """
+import os, signal, sys, types, click, lab.cli
+number = int(sys.argv[1])
+signal.signal(number, signal.SIG_DFL)
+module = sys.modules["waits"] = types.ModuleType("waits")
+module.waits = click.command()(lambda: (os.kill(os.getpid(), number), signal.pause()))
+lab.cli._COMMANDS["waits"] = "waits:waits"
+lab.cli.main(["waits"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_told_to_end_ends_as_interrupted(number: signal.Signals) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WAITS, str(int(number))],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")

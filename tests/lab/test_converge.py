@@ -131,6 +131,10 @@ def test_nobody_there_to_be_asked_is_no_yes(lab: Lab) -> None:
         (["converge", "nobody"], 3, "[target_unknown]"),
         (["converge", "chat", "--yes"], 1, "--yes: expected it together with --plan"),
         (["converge", "chat", "--yes", "--plan", "sha256:" + 64 * "0"], 3, "[plan_moved]"),
+        *(
+            (["converge", "chat", "--yes", "--plan", wrong], 1, "expected sha256: and 64 hex digits, found")
+            for wrong in ("", "sha256:1234", 64 * "0", "sha256:" + 64 * "A", "sha256:0123…")
+        ),
     ],
 )
 def test_what_is_no_exact_target_and_no_exact_plan_writes_nothing(

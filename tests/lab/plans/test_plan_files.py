@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from fleet.plan import Refusals
@@ -48,6 +49,10 @@ def changed(**changes: Any) -> Any:
         (json.dumps(changed(step="effect", value="none")), "steps.0.write_document.effect: expected"),
         (json.dumps(changed(step="kind", value="rm")), "operations.0.steps.0.kind: expected one of 'remove_file', "),
         (json.dumps(changed(step="after", value="else")), ": plan_digest: expected sha256:"),
+        (
+            json.dumps(changed(top="due", value="as_desired")),
+            "expected what is said of the plan to be so, found due as",
+        ),
         (json.dumps(changed(top="plan_digest", value="sha256:" + "0" * 64)), ": plan_digest: expected sha256:"),
     ],
 )
@@ -73,3 +78,11 @@ def test_a_plan_is_shown_with_every_step_and_its_reason() -> None:
     assert all(step.subject in text and step.reason in text for step in made().steps)
     assert "needs nothing: machine" in text
     assert "commands: not known" in shown(made(), commands=True)
+
+
+def test_nothing_of_a_plan_is_obeyed_by_a_terminal_or_makes_another_line() -> None:
+    evil = "root\n\x1b[31mnothing is due\x07\u202e"
+    plan = made().made_by(evil, f"now{evil}", {})
+    text = shown(plan)
+    assert len(text.splitlines()) == len(shown(made().made_by("root", "now", {})).splitlines())
+    assert not set("\x1b\x07\u202e") & set(click.unstyle(text))

@@ -40,9 +40,13 @@ def _place(tmp_path: Path) -> Path:
         journal.say(OperationFailed(host="srv5", operation="rails", reason="refused", refusals=(refusal,)))
         journal.say(Health(host="srv5", findings=()))
         journal.close(Outcome.FAILED, refusals=(refusal,))
-    killed = place / write(place)
+    with opened(place, ABOUT) as journal:
+        journal.say(BEGUN)
+        head = (place / HEAD).read_bytes()
+        journal.close(Outcome.CONVERGED)
+    killed = place / journal.name
     killed.write_bytes(b"".join(killed.read_bytes().splitlines(keepends=True)[:2]) + b'{"at')
-    (place / HEAD).unlink()
+    (place / HEAD).write_bytes(head)
     write(place)
     return place
 
