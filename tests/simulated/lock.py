@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from fleet.generation import BEGUN, Begun
+from operations.answer import LIMITS
 from operations.lock_script import HELD
 from tests.simulated.spark import CLIENT, SimulatedSpark, boot_id
 
@@ -27,7 +28,7 @@ def is_about_lock(script: str) -> bool:
 
 
 def is_change(script: str) -> bool:
-    return script.startswith(f"export LC_ALL=C; set -eu\n{HELD}\n")
+    return script.replace(LIMITS, "", 1).startswith(f"export LC_ALL=C; set -eu\n{HELD}\n")
 
 
 def command_of(script: str) -> str:
