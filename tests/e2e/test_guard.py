@@ -192,8 +192,8 @@ def test_a_power_cut_in_the_window_ends_in_the_old_state(site: Site, tmp_path: P
         wait_until(lambda: not site.answers("true"), 3 * site.short, "the change to cut SSH", pause=2)
         site.lab.power_cycle(site.name)
         assert run.wait(timeout=RUN_SECONDS) == 1
-    said = (tmp_path / "said").read_text()
-    assert "undone, files and addresses are as before [rolled_back]" in said, said
+    text = (tmp_path / "said").read_text()
+    assert "undone, files and addresses are as before [rolled_back]" in text, text
     assert site.state == before
 
 
