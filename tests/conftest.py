@@ -4,6 +4,7 @@ Two labs, so that two processes have one each (`tests.both`): this checkout's ow
 its inventories are about; and a side lab, a pair, for tests that write their own inventory and so are marked `side`.
 """
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,14 @@ def _case() -> CaseText:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _hear_signals()
     config.stash[LABS] = Labs(teller(config))
+
+
+def _hear_signals() -> None:
+    """Whoever was started in the background was told to ignore these, and so would be the commands that tests stop."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

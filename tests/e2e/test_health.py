@@ -79,10 +79,8 @@ def ask(lab: "Lab", name: str, route: str, **body: Any) -> str:
 
 
 def drain(name: str, *options: str) -> "subprocess.Popen[str]":
-    # Tests that run in the background were told to ignore an interrupt, and so would their children.
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from lab.cli import main; main()"
     return subprocess.Popen(
-        [sys.executable, "-c", code, "drain", name, *options, "-i", INVENTORY],
+        [sys.executable, "-c", "from lab.cli import main; main()", "drain", name, *options, "-i", INVENTORY],
         cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
