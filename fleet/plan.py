@@ -17,13 +17,10 @@ from fleet.desired import DesiredSpark
 from fleet.files import found_files
 from fleet.fit.admission import NOBODY, Admission, Admitted
 from fleet.fit.policy import Policy
-from fleet.foreign import lost_at_next_boot
-from fleet.host.notes import host_notes
-from fleet.kernel.decide import kernel_notes
 from fleet.observation import Observation
-from fleet.ollama.disrupt import Drained, interrupted
+from fleet.ollama.disrupt import Drained
 from fleet.ollama.fit import memory_word
-from fleet.ollama.published import sizes
+from fleet.plan_notes import notes
 from fleet.planned import HostPlan, PlannedCommand, PlannedOperation
 from fleet.prestate import prestate, unseen
 from fleet.record import Digest, Record, canonical_json, sha256_digest
@@ -192,14 +189,8 @@ def _host_plan(
         unseen=unseen(seen, scope),
         found=found_files((each.outcome for each in due if isinstance(each.outcome, Step)), seen),
         memory_fit=_memory_fit(desired, seen, admission),
-        notes=(*lost_at_next_boot(desired, seen), *_told(desired, seen, decided), *kernel_notes(desired, seen)),
+        notes=notes(desired, seen, [each.outcome for each in due if isinstance(each.outcome, Step)], scope),
     )
-
-
-def _told(desired: DesiredSpark, seen: Observation, decided: tuple[Decided, ...]) -> tuple[str, ...]:
-    """What no step says and matters to who decides: whom one interrupts, how large a download is, what a boot takes."""
-    steps = [each.outcome for each in decided if isinstance(each.outcome, Step)]
-    return (*interrupted(steps, desired.ollama, seen), *sizes(steps, seen), *host_notes(desired, seen))
 
 
 def _memory_fit(desired: DesiredSpark, seen: Observation, admission: Admission) -> Admitted | None:

@@ -37,7 +37,7 @@ class Roster(Record):
     sparks: Annotated[dict[HostName, Spark], Field(min_length=1)]
     fabrics: dict[FabricName, Fabric] = Field(default_factory=dict)
     clusters: dict[FabricName, Cluster] = Field(default_factory=dict)
-    deployments: dict[str, Deployment] = Field(default_factory=dict)
+    deployments: dict[FabricName, Deployment] = Field(default_factory=dict)
     memory: Policy = Policy()
     """How much of each Spark's memory may be taken."""
     hosts: dict[PolicyName, HostPolicy] = Field(default_factory=dict)

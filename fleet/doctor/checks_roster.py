@@ -83,8 +83,14 @@ def _unresolved(asked: Site) -> Iterator[Found]:
 def _unpinned(asked: Site) -> Iterator[Found]:
     for each in asked.reached:
         if not each.pinned:
-            fix = f"ssh-keyscan {each.place} >> {each.known_hosts}, compared with its console"
+            fix = f"ssh-keyscan {_scanned(each.place)} >> {each.known_hosts}, compared with its console"
             yield Found(_place(each), f"a host key in {each.known_hosts}", "none", fix, each.host)
+
+
+def _scanned(place: str) -> str:
+    """A place of known_hosts, `[name]:port` where the port is another, as ssh-keyscan takes it."""
+    name, _, port = place.rpartition("]:")
+    return f"-p {port} {name.removeprefix('[')}" if name else place
 
 
 def _unread(asked: Site) -> Iterator[Found]:

@@ -11,7 +11,7 @@ from fleet.record import Record
 ModuleName = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 """With `_`, as in /sys/module: modprobe takes `-` for the same."""
 ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,64}$")]
-ParameterValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=r'^[^\s"#\\]+$', max_length=200)]
+ParameterValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=r"^[!$-\[\]-~]+$", max_length=200)]
 
 
 class Parameter(Record):

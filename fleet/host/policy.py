@@ -17,7 +17,9 @@ from fleet.kernel.words import PackageName
 from fleet.record import Record
 from fleet.wall import wall
 
-SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=r"^[^\s#;](.*\S)?$", max_length=256)]
+PRINTED = r"^[!\"$-:<-~]([\t -~]*[!-~])?$"
+"""Printable ASCII that begins no comment: nothing that ends a line, and nothing that /proc/sys cannot take."""
+SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=PRINTED, max_length=256)]
 """A number, or text for a setting that has several or none."""
 
 

@@ -35,9 +35,18 @@ def tables(document: StatusDocument, width: int) -> str:
     width = max(width, LEAST)
     memory = _drawn(MEMORY, [_memory(spark) for spark in document.sparks], width)
     rows = [row for spark in document.sparks for row in _residents(spark, _NAME + width - LEAST)]
-    residents = _drawn(RESIDENTS, rows, width) if rows else ["no engine, and nobody on the GPU"]
+    residents = _drawn(RESIDENTS, rows, width) if rows else [_nobody(document)]
     notes = [line for spark in document.sparks for note in _notes(spark) for line in wrapped(note, width, 0, 2)]
     return "\n".join([*memory, "", *residents, "", *wrapped(LEGEND, width), *notes, ""])
+
+
+def _nobody(document: StatusDocument) -> str:
+    """Nothing is said of a Spark that did not answer."""
+    asked = [each.host for each in document.sparks if each.silent is None]
+    if not asked:
+        return "no Spark was observed"
+    where = "" if len(asked) == len(document.sparks) else f" of {', '.join(map(printable, asked))}"
+    return f"no engine, and nobody on the GPU{where}"
 
 
 def _drawn(columns: tuple[str, ...], rows: list[tuple[str, ...]], width: int) -> list[str]:

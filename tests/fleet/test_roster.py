@@ -445,3 +445,9 @@ def test_a_policy_of_memory_is_that_of_each_spark() -> None:
     assert Roster.read(GOOD | {"memory": {"ceiling": "0.850"}}, "site.py").memory == roster.memory.replaced(
         reserve_bytes=8 << 30
     )
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "\0", "-x", "../x", "a;b", "a b", "é", "x" * 65])
+def test_a_deployment_has_a_name_that_can_be_said(name: str) -> None:
+    with pytest.raises(RosterError, match="deployments"):
+        Roster.read(GOOD | {"deployments": {name: {"spark": "a", "ollama": {}}}}, "test")

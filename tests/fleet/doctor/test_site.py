@@ -192,3 +192,12 @@ def test_a_rail_that_was_measured_too_slow_is_told(gbps: float | Unobserved, lev
     (found,) = examine_measured((measured(gbps), measured(98.0)))
     assert (str(found.level), found.id, found.host) == (level, "fabric.bandwidth", "a")
     assert words in str(found)
+
+
+@pytest.mark.parametrize(
+    ("place", "scanned"), [("10.0.0.1", "10.0.0.1"), ("[10.0.0.1]:22022", "-p 22022 10.0.0.1"), ("fe80::1", "fe80::1")]
+)
+def test_the_key_is_asked_for_where_the_inventory_says(place: str, scanned: str) -> None:
+    reached = (Reached("a", place, pinned=False, known_hosts="known"),)
+    fixes = [each.fix for each in examine_site(roster()._replace(reached=reached)) if each.id == "roster.unpinned"]
+    assert fixes == [f"ssh-keyscan {scanned} >> known, compared with its console"]

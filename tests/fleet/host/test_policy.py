@@ -26,6 +26,14 @@ def test_sparks_share_a_policy_by_name() -> None:
         ({"sysctls": {"vm.*": 1}}, "expected a kernel setting as vm.watermark_boost_factor, found 'vm.*'"),
         ({"sysctls": {"swappiness": 1}}, "expected a kernel setting as vm.watermark_boost_factor"),
         ({"sysctls": {"vm.swappiness": True}}, "roster.hosts.plain.sysctls.vm.swappiness"),
+        *(
+            ({"sysctls": {"vm.swappiness": f"1{odd}"}}, "roster.hosts.plain.sysctls.vm.swappiness")
+            for odd in ("\0", "\n", "\x1b", "é", "\u2028")
+        ),
+        *(
+            ({"modules": {"nvidia": {"NVreg_x": f"1{odd}"}}}, "roster.hosts.plain.modules.nvidia.NVreg_x")
+            for odd in ("\0", "\n", " ", '"', "#", "\\", "é")
+        ),
         ({"units": {"ssh.service": "masked"}}, "expected it enabled or left out, found masked: we stand on it"),
         ({"units": {"NetworkManager.service": "disabled"}}, "[unit_carries_us]"),
         ({"units": {"sparks-transit.service": "enabled"}}, "[unit_ours]"),

@@ -82,6 +82,13 @@ def ledger_processes(name: str) -> Any:
 FLEET_OF_ONE = StatusDocument.of([(desired("a"), seen("a", **{**NOTHING, "processes": ledger_processes("m")}))], NOW)
 
 
+def test_nothing_is_said_of_who_did_not_answer() -> None:
+    none = StatusDocument.of([(desired("a"), silent("a"))], NOW)
+    assert "no Spark was observed" in tables(none, 80)
+    one = StatusDocument.of([(desired("a"), silent("a")), (desired("b"), seen("b", **NOTHING))], NOW)
+    assert "no engine, and nobody on the GPU of b" in tables(one, 80)
+
+
 def test_the_document_says_what_the_tables_say_and_fits_its_schema() -> None:
     document = FLEET.to_json()
     Draft202012Validator(schema("status")).validate(document)
