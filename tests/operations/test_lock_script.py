@@ -303,7 +303,10 @@ def test_killed_anywhere_it_is_taken_whole_or_not_at_all(host: Host, tmp_path: P
 @contextmanager
 def unburied() -> Iterator[int]:
     """A dead process whose parent never asks for it; ours might be buried at once by a watcher of children."""
-    parent = subprocess.Popen(["sh", "-c", "true & echo $!; exec sleep 600"], stdout=subprocess.PIPE, text=True)
+    ends = "until grep -q sleep /proc/$$/comm; do sleep 0.05; done"  # not before its parent is no shell any more
+    parent = subprocess.Popen(
+        ["sh", "-c", f"({ends}) & echo $!; exec sleep 600"], stdout=subprocess.PIPE, text=True
+    )  # fmt: skip
     try:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())

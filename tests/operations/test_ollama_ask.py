@@ -104,7 +104,7 @@ def test_a_load_that_fails_is_one_line(standin: Standin) -> None:
     assert f"model '{SMALLEST}' not found" in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))
     standin.pull()
     standin.fail(generate="garbage")
-    assert "expected JSON" in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))
+    assert "expected a JSON object, found " in one_line(ask(standin.endpoint, "load", context=1, keep_alive=-1))
 
 
 @pytest.mark.parametrize("body", ["[]", "null", "7", '"x"', "<html>", '{"models": [7]}', '{"models": 7}',
