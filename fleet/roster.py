@@ -25,24 +25,22 @@ from fleet.rail import RailEnd, Segment, SwitchPlane
 from fleet.record import Record
 from fleet.roster_error import RosterError, complaints
 from fleet.routes import routes_of, transit_of
-from fleet.spark import HostName, PolicyName, Spark
+from fleet.spark import HostName, RosterName, Spark
 from fleet.wall import wall
-
-FabricName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
 class Roster(Record):
     """The desired state of one site: its Sparks, and by name its fabrics, clusters and deployments."""
 
     sparks: Annotated[dict[HostName, Spark], Field(min_length=1)]
-    fabrics: dict[FabricName, Fabric] = Field(default_factory=dict)
-    clusters: dict[FabricName, Cluster] = Field(default_factory=dict)
-    deployments: dict[FabricName, Deployment] = Field(default_factory=dict)
+    fabrics: dict[RosterName, Fabric] = Field(default_factory=dict)
+    clusters: dict[RosterName, Cluster] = Field(default_factory=dict)
+    deployments: dict[RosterName, Deployment] = Field(default_factory=dict)
     memory: Policy = Policy()
     """How much of each Spark's memory may be taken."""
-    hosts: dict[PolicyName, HostPolicy] = Field(default_factory=dict)
+    hosts: dict[RosterName, HostPolicy] = Field(default_factory=dict)
     """What the rest of a host should be, by the name that Sparks give."""
-    kernels: dict[PolicyName, KernelPolicy] = Field(default_factory=dict)
+    kernels: dict[RosterName, KernelPolicy] = Field(default_factory=dict)
     """Kernel policies, which Sparks name."""
 
     @classmethod

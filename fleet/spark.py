@@ -13,8 +13,8 @@ from fleet.pci import PciAddress
 from fleet.record import Digest
 from fleet.wall import wall
 
-PolicyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-"""Of a policy that several Sparks share."""
+RosterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+"""What a roster calls a fabric, a cluster, a deployment, or a policy that several Sparks share."""
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
 
@@ -33,11 +33,11 @@ class Spark(Declared):
     """Programs of others that may hold memory on it."""
     retire: tuple[Literal["ollama"], ...] = ()
     """Runtimes of which nothing shall be left that a deployment made here, which the roster has no more."""
-    host: PolicyName | None = None
+    host: RosterName | None = None
     """Which of the roster's host policies it has; None where the rest of the host is not ours."""
     pci: dict[str, PciAddress] = Field(default_factory=dict)
     """PCI addresses of ConnectX-7 twins by interface, where a board has others than a DGX Spark."""
-    kernel: PolicyName | None = None
+    kernel: RosterName | None = None
     """The name of its kernel policy among the roster's; None where its kernel is not ours."""
 
     def pci_address(self, interface: str) -> str:

@@ -7,6 +7,7 @@ from fleet.kernel.steps import Cut, HoldPackages, InstallKernel, MakeInitramfs, 
 from fleet.step import Step
 from operations.acting import write_file
 from operations.apt_script import hold, install
+from operations.replace_script import replace_script
 
 ROOT = ""
 """What stands before every path; tests put a directory there."""
@@ -64,27 +65,16 @@ def _written(path: str, text: str) -> str:
 
 
 def _cut(cut: Cut) -> str:
-    """The file without the pieces, beside it, with its mode and owner; sh must read it; then in its place."""
+    """The file without the pieces, in its place; sh must read it."""
     digest = cut.content_digest.removeprefix("sha256:")
     return f"""
-path=$(readlink -f {quote(ROOT + cut.path)})
-found=$(sha256sum < "$path")
+old=$(readlink -f {quote(ROOT + cut.path)})
+found=$(sha256sum < "$old")
 [ "${{found%% *}}" = {digest} ] || {{
   echo "{cut.path}: expected it as it was looked at, found it changed since" >&2
   exit 75
 }}
-new=$(mktemp "${{path%/*}}/.${{path##*/}}.XXXXXX.new")
-trap 'rm -f "$new"' EXIT
-{{
-{_kept(cut)}}} > "$new"
-chmod --reference="$path" "$new"
-chown --reference="$path" "$new"
-sh -n "$new"
-sync "$new"
-mv -fT "$new" "$path"
-trap - EXIT
-sync "${{path%/*}}"
-"""
+{replace_script(_kept(cut), 'sh -n "$new"')}"""
 
 
 def _kept(cut: Cut) -> str:
@@ -92,9 +82,9 @@ def _kept(cut: Cut) -> str:
     lines, place = "", 0
     for start, end in cut.pieces:
         if start > place:
-            lines += f'tail -c +{place + 1} "$path" | head -c {start - place}\n'
+            lines += f'tail -c +{place + 1} "$old" | head -c {start - place}\n'
         place = end
-    return f'{lines}tail -c +{place + 1} "$path"\n'
+    return f'{lines}tail -c +{place + 1} "$old"\n'
 
 
 def _next_boot(step: SetNextBoot) -> str:

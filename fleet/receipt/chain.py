@@ -109,7 +109,7 @@ def _head_faults(
 ) -> Iterator[Fault]:
     """The head names the newest receipt; a run that was killed as it opened one may have left it one behind."""
     if head is None:
-        if receipts and not _head_may_lag(receipts, ""):
+        if receipts and not may_lag(receipts):
             yield Fault(kind=Kind.REMOVED, receipt=HEAD, expected="the link to the newest receipt", found="none")
         return
     for link in head.links:
