@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import gevent
+from pyinfra import logger
 from pyinfra.api import Config, Host, State
 from pyinfra.api.exceptions import ConnectError, PyinfraError
 from pyinfra.context import ctx_host, ctx_inventory, ctx_state
@@ -109,7 +110,7 @@ def state_of(
 
     + override_data: what `--data` is on pyinfra's own command line
     """
-    setup_logging(logging.WARNING)
+    _log_once()
     state = State()
     ctx_state.set(state)
     try:
@@ -125,6 +126,12 @@ def state_of(
         made, Config(FAIL_PERCENT=0), initial_limit=None if names is None else [made.get_host(name) for name in names]
     )
     return state
+
+
+def _log_once() -> None:
+    """pyinfra's warnings go to stderr, once each: `setup_logging` adds one more handler every time."""
+    if not logger.handlers:
+        setup_logging(logging.WARNING)
 
 
 def connect(host: Host) -> Unobserved | None:

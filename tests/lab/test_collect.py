@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import gevent
+import pyinfra
 import pytest
 
 import lab.collect
@@ -107,3 +108,13 @@ def test_a_host_that_does_not_answer_in_time_is_unobserved_in_every_section_and_
     assert blind is not None
     assert blind.found == "no answer in 0.05 s"
     assert seen["b"] == Observation(host="b")
+
+
+def test_a_process_that_looks_again_and_again_says_each_warning_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = Site(tmp_path)
+    for _ in range(3):
+        lab.collect.state_of(str(site.inventory))
+    pyinfra.logger.warning("a host is slow")
+    assert capsys.readouterr().err.count("a host is slow") == 1

@@ -4,6 +4,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import paramiko
 import pytest
@@ -47,12 +48,13 @@ class Cut:
             threading.Thread(target=self._carry, args=(source, goal), daemon=True).start()
 
     def _carry(self, source: socket.socket, goal: socket.socket) -> None:
-        while said := source.recv(65536):
-            if not self.power.is_set():
-                self.way.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                self.way.close()
-                return
-            goal.sendall(said)
+        with suppress(OSError):  # closed, which ends it
+            while said := source.recv(65536):
+                if not self.power.is_set():
+                    self.way.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.way.close()
+                    return
+                goal.sendall(said)
 
     def close(self) -> None:
         self.server.close()

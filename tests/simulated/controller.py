@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import gevent
+import pyinfra
 import pyinfra.api.util
 import pyinfra_cli.main
 from paramiko import SSHException
@@ -78,6 +79,7 @@ def _in_child(world: World, said: Path, command: tuple[str, ...]) -> int:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(ROOT)
         gc.disable()
+        pyinfra.logger.handlers.clear()
         gevent.reinit()
         _plug_in(world)
         sys.argv = [*command]
