@@ -16,7 +16,7 @@ from fleet.target import Target
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, inventory_option
 from lab.converge import target_named
-from lab.evidence.after import served_on
+from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
 from lab.map.words import printable, short
 from lab.output import STANDARD, put
@@ -46,8 +46,9 @@ def fit(target: str, as_json: bool, evidence: str | None, inventory: str) -> Non
     """
     roster, found = roster_of(inventory), target_named(inventory, target)
     store = read_store(EVIDENCE.folder(evidence, inventory))
-    seen = collect(inventory, found.hosts, _looks)
-    hosts = tuple(_explained(roster, host, seen[host], store) for host in found.hosts)
+    asked = serving(roster, found)
+    seen = collect(inventory, asked, _looks)
+    hosts = tuple(_explained(roster, host, seen[host], store) for host in asked)
     document = FitDocument(target=found, hosts=hosts)
     put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else _text(document))
     tell_broken(EVIDENCE.folder(evidence, inventory), store)

@@ -79,7 +79,7 @@ def explained(
     + name: of the deployment, by which evidence of something else is found
     """
     if desired is None or not desired.demands:
-        return _refused(seen.host, policy, not_declared(seen.host))
+        return _refused(seen.host, policy, not_declared(seen.host, desired))
     if blind := seen.unobserved("memory", "ollama_residency"):
         return _refused(seen.host, policy, blind)
     due = _due(desired, seen)

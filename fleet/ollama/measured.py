@@ -31,7 +31,7 @@ def fit_evidence(
     + before: the Spark before it was loaded; None where nobody has looked then
     """
     if not desired.demands:
-        return not_declared(after.host)
+        return not_declared(after.host, desired)
     subject = subject_of(desired, after)
     if blind := after.unobserved("memory", "ollama_residency"):
         return blind

@@ -93,13 +93,16 @@ def _no_build(seen: Observation, found: str) -> Refusal:
     return Refusal(code="fit_not_evidenced", subject=f"{seen.host} memory", expected="ollama to run", found=found)
 
 
-def not_declared(host: str) -> Refusal:
-    """The refusal to say what fits where nobody said what is needed."""
+def not_declared(host: str, desired: OllamaDeployment | None) -> Refusal:
+    """The refusal to say what fits where nobody said what is needed.
+
+    + desired: None for a Spark that serves nothing
+    """
     return Refusal(
         code="memory_not_declared",
         subject=f"{host} memory",
         expected="what each resident needs, as `memory` of its model in the roster",
-        found="none declared",
+        found="no deployment on it" if desired is None else "none declared",
     )
 
 

@@ -16,6 +16,7 @@ from fleet.receipt.acts import Admitted, Evidenced, Refuted
 from fleet.receipt.events import Note
 from fleet.refusal import Refusal
 from fleet.roster import Roster
+from fleet.target import Target
 from lab.command import Failed, Refused
 from lab.evidence.store import put, read_store
 from lab.receipts.journal import Journal
@@ -106,3 +107,8 @@ def _put(folder: Path, made: FitEvidence) -> FitEvidence | None:
 def served_on(roster: Roster, host: str) -> str:
     """The name of the deployment of a Spark."""
     return next(name for name, deployment in roster.deployments.items() if deployment.spark == host)
+
+
+def serving(roster: Roster, target: Target) -> tuple[str, ...]:
+    """The Sparks of a target that serve: of a deployment not those that it is copied from; all where none does."""
+    return tuple(host for host in target.hosts if roster.desired_for(host).ollama is not None) or target.hosts

@@ -17,7 +17,7 @@ from fleet.refusal import Refusal
 from fleet.target import Scope
 from lab.command import FAILED, Refused, inventory_option
 from lab.converge import target_named
-from lab.evidence.after import served_on
+from lab.evidence.after import served_on, serving
 from lab.evidence.documents import Recorded, Verdict, listing
 from lab.evidence.store import put, read_store, tell_broken
 from lab.evidence.text import listed, shown, verified
@@ -96,7 +96,7 @@ def record(target: str, as_json: bool, evidence: str | None, inventory: str) -> 
     where, found = EVIDENCE.folder(evidence, inventory), target_named(inventory, target)
     with session(inventory, found, Scope.SERVE) as looked:
         _is_well(looked)
-        made = [_evidence(looked, host) for host in found.hosts]
+        made = [_evidence(looked, host) for host in serving(looked.run.roster, found)]
     for each in made:
         put(where, each)
     if as_json:
@@ -122,7 +122,7 @@ def _is_well(looked: Session) -> None:
 def _evidence(looked: Session, host: str) -> FitEvidence:
     desired = looked.run.roster.desired_for(host).ollama
     if desired is None:
-        raise Refused(str(not_declared(host)))
+        raise Refused(str(not_declared(host, desired)))
     occasion = Occasion(deployment=served_on(looked.run.roster, host), at=utc_now(), by=maker())
     made = fit_evidence(desired, None, looked.measured(host), occasion)
     if isinstance(made, Refusal):

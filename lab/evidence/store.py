@@ -10,6 +10,7 @@ import click
 from fleet.evidence import Broken, FitEvidence, admission_of, file_of, is_file_of, read_evidence
 from fleet.fit.admission import Admission
 from lab.command import Failed
+from lab.map.words import ELLIPSIS, printable
 from lab.private_folder import PrivateFolder, Unreadable, private_folder, read_whole, write_whole
 
 WHAT = "evidence"
@@ -30,10 +31,11 @@ class Store(NamedTuple):
 
     def find(self, wanted: str) -> FitEvidence:
         """The evidence whose digest begins so; raises Failed for none, or several."""
-        prefix = wanted.removeprefix("sha256:")
-        found = [each for each in self.evidence if each.digest.removeprefix("sha256:").startswith(prefix)]
-        if len(found) != 1 or not prefix:
-            raise Failed(f"{wanted}: expected the digest of one evidence, found {len(found) or 'none'}")
+        prefix = wanted.removesuffix(ELLIPSIS).removeprefix("sha256:")
+        found = [each for each in self.evidence if prefix and each.digest.removeprefix("sha256:").startswith(prefix)]
+        if len(found) != 1:
+            count = len(found) or "none"
+            raise Failed(printable(f"{wanted or 'DIGEST'}: expected the digest of one evidence, found {count}"))
         return found[0]
 
 
@@ -79,7 +81,7 @@ _TOLD: set[str] = set()
 def _tell_once(line: str) -> None:
     if line not in _TOLD:
         _TOLD.add(line)
-        click.echo(line, err=True)
+        click.echo(printable(line), err=True)
 
 
 def _is_ours(name: str) -> bool:
@@ -89,7 +91,7 @@ def _is_ours(name: str) -> bool:
 
 def _read(place: PrivateFolder, name: str) -> FitEvidence | Broken:
     if not is_file_of(name):
-        return Broken(file=name, expected="a file of evidence, named by its digest", found="another name")
+        return Broken(file=printable(name), expected="a file of evidence, named by its digest", found="another name")
     try:
         with place.opened(name) as descriptor:
             return read_evidence(name, read_whole(descriptor))

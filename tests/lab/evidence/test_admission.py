@@ -203,6 +203,17 @@ def test_a_kept_plan_of_a_first_time_is_applied_as_that_also_where_no_evidence_c
     assert [each["host"] for each in lab.events("note")] == ["a"]
 
 
+def test_a_spark_that_a_deployment_is_copied_from_is_not_asked_for_its_memory(lab: Lab) -> None:
+    """It serves nothing, so nothing shall fit there; nor does a Spark of no deployment serve anything."""
+    copied = json.loads(json.dumps(DECLARED))
+    copied["deployments"]["chat"]["copy_from"] = ["b"]
+    (lab.site.inventory.parent / "group_data" / "elsewhere.py").write_text(f"roster = {copied!r}\n")
+    told = lab.sparks("fit", "chat")
+    assert (told.status, "a: fits" in told.said, "b:" in told.said) == (0, True, False), told.said
+    alone = lab.sparks("fit", "b")
+    assert (alone.status, "found no deployment on it [memory_not_declared]" in alone.said) == (REFUSED, True)
+
+
 def test_only_what_is_as_desired_and_well_is_evidence(lab: Lab) -> None:
     refused = lab.sparks("evidence", "record", "chat")
     assert (refused.status, NONE in refused.said) == (REFUSED, True)

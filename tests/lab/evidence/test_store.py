@@ -153,6 +153,21 @@ def test_what_names_not_one_is_one_line(folder: Path, wanted: str) -> None:
     assert "expected the digest of one evidence" in said
 
 
+def test_a_digest_is_taken_as_the_list_shows_it(folder: Path) -> None:
+    (one,) = kept(folder, "chat")
+    assert sparks(folder, "show", f"{one.digest[:19]}…")[0] == 0
+
+
+@pytest.mark.parametrize("command", [("list",), ("verify",), ("verify", "--json"), ("list", "--json")])
+def test_a_name_that_is_no_text_is_told_as_one(folder: Path, command: tuple[str, ...]) -> None:
+    kept(folder, "chat")
+    (folder / os.fsdecode(b"\xff\x1b[2J.json")).write_bytes(b"")
+    status, said = sparks(folder, *command)
+    assert status == (command[0] == "verify")
+    assert "\x1b" not in said
+    assert "another name" in said
+
+
 def test_an_empty_folder_is_told(folder: Path) -> None:
     assert sparks(folder, "list") == (0, f"{folder}: no evidence\n")
     assert sparks(folder, "verify") == (0, "0 as written\n")
