@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from fleet.hardware import INTERFACES
 from fleet.netplan.document import rail_path
 from fleet.record import Digest, Record
-from fleet.wall import wall
+from fleet.wall import each_once, wall
 
 _NAME = r"[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*"
 _KEYFILE = rf"/etc/NetworkManager/system-connections/{_NAME}( {_NAME})*\.nmconnection"
@@ -51,6 +51,7 @@ class Declared(Record):
                 raise wall("adopted_and_reverted", f"{path}: expected it adopted or reverted, found it in both")
             if kept.count(path) > 1:
                 raise wall("adopted_twice", f"{path}: expected one digest for a file, found {kept.count(path)}")
+        each_once("revert", self.revert)
         return self
 
 

@@ -31,6 +31,11 @@ class Neighbour(Record):
             raise wall("neighbour_name", f"neighbours: expected one of unit, container and program, found {found}")
         return self
 
+    @property
+    def called(self) -> str:
+        """How the roster names it: `unit comfyui.service`."""
+        return next(f"{kind} {name}" for kind, name in self if name is not None)
+
     def is_it(self, unit: str | None, container: str | None, program: str | None) -> bool:
         """Is a process with this unit, container name and executable the one that is meant?"""
         if self.unit is not None:

@@ -1,4 +1,4 @@
-"""Plain values, as a roster is spelled in: dicts by name, lists, text, numbers, truths, nothing. All else is named."""
+"""Plain values, as a roster is spelled in: dicts by name, lists, text, numbers, truths. All else is named."""
 
 import reprlib
 from collections.abc import Iterator
@@ -54,7 +54,9 @@ def not_plain(value: Any, place: str, depth: int = DEPTH) -> Iterator[str]:
         yield from _text(value, place)
     elif isinstance(value, int) and value not in _WHOLE:
         yield f"{place}: expected a number of at most 64 bits, found {shown(value)}"
-    elif not (value is None or isinstance(value, int | float)):
+    elif value is None:
+        yield f"{place}: expected a value, or the key left out, found None"
+    elif not isinstance(value, int | float):
         yield f"{place}: expected plain values, found {shown(value)}"
 
 

@@ -11,7 +11,7 @@ from fleet.management import Management
 from fleet.neighbour import Neighbour
 from fleet.pci import PciAddress
 from fleet.record import Digest
-from fleet.wall import wall
+from fleet.wall import each_once, wall
 
 RosterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 """What a roster calls a fabric, a cluster, a deployment, or a policy that several Sparks share."""
@@ -56,6 +56,12 @@ class Spark(Declared):
             if self.pci and count > 1:
                 raise wall("pci_reused", f"pci: expected an address for each of {', '.join(INTERFACES)}, "
                            f"found {address} {count} times")  # fmt: skip
+        return self
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        each_once("retire", self.retire)
+        each_once("neighbours", (each.called for each in self.neighbours))
         return self
 
     @property

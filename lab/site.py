@@ -26,7 +26,7 @@ from fleet.roster import Roster
 from fleet.roster_error import RosterError
 from lab.command import INTERRUPTED, said
 from lab.evidence.store import admission_in
-from lab.group_data import group_data_of
+from lab.group_data import group_data_of, written_twice
 from lab.interrupt import active
 from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
@@ -80,11 +80,15 @@ def read_roster(inventory: str) -> tuple[Roster, str]:
     path = group_data_of(Path(inventory))
     try:
         values = runpy.run_path(str(path))
+        twice = [f"{path}:{line}: expected each key once, found {key} again"
+                 for line, key in written_twice(path.read_text(encoding="utf-8"))]  # fmt: skip
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
         raise PyinfraError(f"{path}{line}: expected Python values, found {error.msg}") from error
     except (Exception, SystemExit) as error:
         raise PyinfraError(f"{path}: expected plain values, found {said(error)}") from error
+    if twice:
+        raise PyinfraError("\n".join(twice))
     if "roster" not in values:
         raise PyinfraError(f"{path}: roster: expected a value, found none")
     try:

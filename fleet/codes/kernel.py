@@ -10,6 +10,11 @@ KERNEL_WALLS: dict[str, tuple[str, str]] = {
         "plan and in /proc/cmdline",
         "leave it to whoever owns the secret; to remove such a word its name alone is enough",
     ),
+    "kernel_line_long": (
+        "a word for the kernel command line, or all words to be added, are longer than the kernel's whole command line "
+        "may be: 2047 bytes (`COMMAND_LINE_SIZE` in asm/setup.h of x86 and arm64 is 2048, with a NUL at the end)",
+        "shorter words, or fewer",
+    ),
     "word_twice": ("a word is to be added twice", "once"),
     "word_added_and_removed": ("a word is to be added and to be removed", "one of them"),
     "kernel_without_image": (
@@ -62,6 +67,11 @@ KERNEL: dict[str, tuple[str, str]] = {
     "grub_overridden": (
         "a file in /etc/default/grub.d that is read after ours gives the variable another value",
         "take the variable out of that file, or rename the file",
+    ),
+    "kernel_line_too_long": (
+        "with the words of the policy the command line of the next boot would be longer than the kernel takes: GRUB "
+        "leaves out what does not fit, and the kernel cuts it off, and neither says so",
+        "fewer words: in the policy, or in what others have put there",
     ),
     "crash_kernel_kept": (
         "memory is kept for a crash kernel; `kho=off` is added only where none is",

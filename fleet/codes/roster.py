@@ -33,6 +33,7 @@ ROSTER: dict[str, tuple[str, str]] = {
         "IPv6 where IPv4 is required",
         "an IPv4 address",
     ),
+    "listed_twice": ("a list has one thing more than once", "take it out but for one; the sentence names it"),
     "neighbour_name": ("a neighbour with other than one name", "exactly one of `unit`, `container` and `program`"),
     "rail_ends": (
         "a rail with other than two ends, or a switch plane with none",

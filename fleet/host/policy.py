@@ -15,7 +15,7 @@ from fleet.host.tmpfiles import TmpfilePolicy
 from fleet.host.units import UnitName, UnitWish, unit_wall
 from fleet.kernel.words import PackageName
 from fleet.record import Record
-from fleet.wall import wall
+from fleet.wall import each_once, wall
 
 PRINTED = r"^[!\"$-:<-~]([\t -~]*[!-~])?$"
 """Printable ASCII that begins no comment: nothing that ends a line, and nothing that /proc/sys cannot take."""
@@ -93,6 +93,14 @@ class HostPolicy(Record):
         for name in self.oom_protected:
             if not name.endswith(".service"):
                 raise wall("not_a_service", f"oom_protected: expected a service, found {name}")
+        return self
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        each_once("held", self.held)
+        each_once("oom_protected", self.oom_protected)
+        each_once("linger", self.linger)
+        each_once("tmpfiles", (each.path for each in self.tmpfiles))
         return self
 
     @model_validator(mode="after")

@@ -7,6 +7,7 @@ from fleet.kernel.boot import Boot
 from fleet.kernel.defaults import NORMAL, DefaultWord
 from fleet.kernel.dropins import WORDS_PATH, digest_of, words_text
 from fleet.kernel.grub import MenuEntry, entry_at, selector_for
+from fleet.kernel.line_length import too_long
 from fleet.kernel.policy import CommandLineWords, KernelPolicy, matches
 from fleet.kernel.running import Parameter, parse_command_line
 from fleet.kernel.steps import Cut, SetWords
@@ -127,6 +128,8 @@ def _refusals(policy: KernelPolicy, seen: Observation) -> Iterator[Refusal]:
     later = boot.defaults.later(WORDS_PATH, NORMAL)
     if is_lost and later and own is not None and own.content_digest == digest_of(words_text(words)):
         yield overridden(subject, WORDS_PATH, NORMAL, later)
+    if (long := too_long(subject, words, entry, boot)) is not None:
+        yield long
     yield from _crash_kernel(policy, seen, subject)
 
 

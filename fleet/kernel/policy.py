@@ -4,9 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fleet.kernel.words import PackageName, Release, Version, Word
+from fleet.kernel.words import PackageName, Release, Version, Word, line_wall
 from fleet.record import Record
-from fleet.wall import wall
+from fleet.wall import each_once, wall
 
 KIB64, KIB4 = 65536, 4096
 """Page sizes in bytes; of an arm64 kernel of Ubuntu the flavour's name says which (`-64k`)."""
@@ -27,6 +27,8 @@ class CommandLineWords(Record):
                 raise wall("word_added_and_removed", f"expected {word} either added or removed, found both")
         if len(set(self.add)) < len(self.add):
             raise wall("word_twice", f"add: expected each word once, found {' '.join(self.add)}")
+        each_once("remove", self.remove)
+        line_wall("add", " ".join(self.add))
         return self
 
 
@@ -84,6 +86,7 @@ class KernelPolicy(Record):
             )
         if self.fallback == self.release:
             raise wall("fallback_is_release", f"fallback: expected another release than {self.release}, found it")
+        each_once("metas", self.metas)
         if both := sorted(self.packages.keys() & set(self.metas)):
             raise wall("package_twice", f"metas: expected no package of packages, found {', '.join(both)}")
         if self.page_size_bytes is not None and self.release.endswith("-64k") != (self.page_size_bytes == KIB64):

@@ -14,6 +14,12 @@ PackageName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]{1,120}$")]
 Version = Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9.+:~-]{0,80}$")]
 """A Debian version: `7.0.0-1019.19~24.04.2` (Debian policy, 5.6.12)."""
 
+LINE_BYTES = 2047
+"""Bytes of a whole command line without the NUL at its end: COMMAND_LINE_SIZE is 2048 on x86 and on arm64
+(arch/x86/include/asm/setup.h, arch/arm64/include/uapi/asm/setup.h, Linux 6.17). What is longer is cut off at its end:
+by GRUB on x86, a word at a time and without a word (grub-core/lib/cmdline.c, GRUB 2.12), by the kernel on arm64."""
+LINE_SOURCE = "COMMAND_LINE_SIZE of x86 and arm64 is 2048, with the NUL at its end"
+
 SECRET_PARAMETER = (
     r"systemd\.(machine_id|set_credential(_binary)?)|ds|"
     r'[^ ="]*(passw|passphrase|secret|token|psk|key|auth|cred|serial|luks)[^ ="]*'
@@ -30,7 +36,15 @@ def is_secret(name: str) -> bool:
     return _SECRET.fullmatch(name) is not None
 
 
+def line_wall(subject: str, text: str) -> None:
+    """The wall against what no command line has room for, whatever else stands on it."""
+    if len(text) > LINE_BYTES:
+        raise wall("kernel_line_long", f"{subject}: expected at most {LINE_BYTES} bytes ({LINE_SOURCE}), "
+                   f"found {len(text)}")  # fmt: skip
+
+
 def _word(value: str) -> str:
+    line_wall("a word", value)
     if not _WORD.fullmatch(value):
         raise wall("kernel_word", f"expected a word of letters, digits and _.,:/@%+=-, as kho=off, found {value!r}")
     name, equals, _ = value.partition("=")

@@ -324,6 +324,7 @@ def deep(depth: int) -> Any:
     ("values", "line"),
     [
         ({"sparks": {1: {"enrolled": True}}}, "roster.sparks: expected text for each key, found 1"),
+        ({"sparks": {"a": None}}, "roster.sparks.a: expected a value, or the key left out, found None"),
         ({"sparks": {None: {}, "a": {}}}, "roster.sparks: expected text for each key, found None"),
         ({"sparks": {("a",): {}}}, "roster.sparks: expected text for each key, found ('a',)"),
         ({"sparks": {"a", "b"}}, "roster.sparks: expected plain values, found {'a', 'b'}"),
@@ -381,9 +382,10 @@ def test_every_end_of_an_enrolled_spark_is_desired_of_it_and_of_no_other(values:
 def _served(**model: Any) -> dict[str, Any]:
     """A roster whose Spark a serves two residents, with what is said of the first one's model."""
     pins = [{"name": name, "digest": "sha256:" + "a" * 64, "size_bytes": 1} for name in ("m:1", "n:1")]
+    said = {key: each for key, each in model.items() if each is not None}
     ollama = {
         "environment": {"OLLAMA_NUM_PARALLEL": "1"},
-        "models": [pins[0] | model, pins[1] | ({"memory": MEMORY} if "memory" in model else {})],
+        "models": [pins[0] | said, pins[1] | ({"memory": MEMORY} if "memory" in model else {})],
         "residents": [{"model": each["name"], "context": 8192} for each in pins],
     }
     return GOOD | {"deployments": {"chat": {"spark": "a", "ollama": ollama}}}

@@ -85,6 +85,7 @@ def test_a_roster_that_cannot_be_names_its_file_and_key(change: Any, line: str, 
         ("roster = 1\0\n", ".py: expected Python values, found source code"),
         ("roster = [1]\n", "roster: expected an object, found [1]"),
         ("roster = {'sparks': {}}\n", "roster.sparks: expected"),
+        ("roster = {\n'sparks': {},\n'sparks': {}}\n", ".py:3: expected each key once, found 'sparks' again"),
     ],
 )
 def test_a_group_data_file_that_cannot_be_read_is_named(text: str, line: str, tmp_path: Path) -> None:

@@ -69,6 +69,13 @@ def test_sparks_share_a_policy_by_name() -> None:
         ({"default_target": "x"}, "expected a target as multi-user.target"),
         ({"watchdog": {"seconds": 1}}, "roster.hosts.plain.watchdog.seconds"),
         ({"governor": "fast"}, "roster.hosts.plain.governor"),
+        ({"held": ["nvidia-x", "nvidia-x"]}, "held: expected each once, found nvidia-x 2 times [listed_twice]"),
+        ({"linger": ["ada", "ada"]}, "linger: expected each once, found ada 2 times [listed_twice]"),
+        ({"oom_protected": ["ssh.service"] * 3}, "oom_protected: expected each once, found ssh.service 3 times"),
+        ({"tmpfiles": [{"path": "/run/x"}, {"path": "/run/x", "mode": "0700"}]}, "tmpfiles: expected each once"),
+        *(({"remove_ipc": odd}, "plain.remove_ipc: expected a valid boolean, found") for odd in (0, 1, "no", "False")),
+        ({"remove_ipc": None}, "plain.remove_ipc: expected a value, or the key left out, found None"),
+        ({"swap": {"size_gib": None}}, "plain.swap.size_gib: expected a value, or the key left out, found None"),
         (
             {"sysctls": {"vm.swappiness": 1, "vm/swappiness": 1}},
             "expected one value for a setting, found vm.swappiness and vm/swappiness [sysctl_twice]",
@@ -80,6 +87,13 @@ def test_a_wrong_value_names_its_place(policy: Any, said: str) -> None:
         read(policy)
     assert all(line.startswith("group_data/x.py: roster.hosts") for line in error.value.lines)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_both_truths_are_an_answer(removes: bool) -> None:
+    policy = read({"remove_ipc": removes}).desired_for("a").host
+    assert policy is not None
+    assert policy.remove_ipc is removes
 
 
 def test_a_policy_for_another_page_size_than_the_kernels_is_refused() -> None:

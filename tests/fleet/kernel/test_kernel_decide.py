@@ -13,6 +13,7 @@ from fleet.kernel.dropins import DEFAULT_PATH, DEFAULT_TEXT, WORDS_PATH
 from fleet.kernel.next import default_release
 from fleet.kernel.policy import KernelPolicy
 from fleet.kernel.steps import HoldPackages, InstallKernel, MakeInitramfs, SetNextBoot, SetWords
+from fleet.kernel.words import LINE_BYTES
 from fleet.observation import known
 from fleet.plan import Plan, Refusals
 from fleet.refusal import Refusal
@@ -271,6 +272,18 @@ def test_only_what_is_too_new_goes_back() -> None:
     install = next(each for each in steps(RING, host) if isinstance(each, InstallKernel))
     assert install.packages == dict.fromkeys(sorted(later), NEW_VERSION)
     assert install.downgrades == (f"linux-tools-{NEW}",)
+
+
+def test_a_command_line_that_is_longer_than_the_kernel_takes_is_refused_to_the_byte() -> None:
+    def host(letters: int) -> PlayedHost:
+        return ring_host(files={FILE: PLAIN.replace("quiet", "a=" + "x" * letters)})
+
+    over = int(refused(RING, host(2000))["kernel_line_too_long"].found) - LINE_BYTES
+    assert any(isinstance(each, SetWords) for each in steps(RING, host(2000 - over)))
+    no = refused(RING, host(2001 - over))["kernel_line_too_long"]
+    assert (no.subject, no.found) == ("dgx1 kernel command line", "2048")
+    assert "at most 2047 bytes" in no.expected
+    assert "COMMAND_LINE_SIZE" in no.expected
 
 
 def test_what_stands_in_the_way() -> None:

@@ -36,6 +36,11 @@ def test_a_spark_has_the_policy_that_it_names() -> None:
         ({"page_size_bytes": 65536}, "page_size_of_release", "found 65536"),
         ({"command_line": {"add": ["kho=off"], "remove": ["kho"]}}, "word_added_and_removed", "kho=off"),
         ({"command_line": {"add": ["a", "a"]}}, "word_twice", "a a"),
+        ({"command_line": {"remove": ["quiet", "quiet"]}}, "listed_twice", "remove: expected each once, found quiet 2"),
+        ({"metas": ["linux-x", "linux-x"]}, "listed_twice", "metas: expected each once, found linux-x 2 times"),
+        ({"command_line": {"add": ["a=" + "x" * 2046]}}, "kernel_line_long", "add[0]: a word: expected at most 2047"),
+        ({"command_line": {"add": ["a=" + "x" * 1100, "b=" + "x" * 1100]}}, "kernel_line_long", "found 2205"),
+        ({"command_line": {"remove": ["a" * 2048]}}, "kernel_line_long", "COMMAND_LINE_SIZE"),
         ({"command_line": {"add": ["a b"]}}, "kernel_word", "'a b'"),
         ({"command_line": {"add": ["a=$(x)"]}}, "kernel_word", "found"),
         ({"command_line": {"remove": ["my.token=abc"]}}, "secret_parameter", "expected no value for my.token"),
@@ -52,7 +57,8 @@ def test_walls(change: dict[str, Any], code: str, said: str) -> None:
 
 
 def test_wrong_types_name_file_and_key() -> None:
-    for change in ({"release": "latest"}, {"packages": {f"linux-image-{OLD}": 6}}, {"odd": 1}, {"kho": "maybe"}):
+    for change in ({"release": "latest"}, {"packages": {f"linux-image-{OLD}": 6}}, {"odd": 1}, {"kho": "maybe"},
+                   {"fallback": None}):  # fmt: skip
         with pytest.raises(RosterError, match=r"group_data/x\.py: roster\.kernels\.k"):
             read(change)
     with pytest.raises(RosterError, match=r"sparks\.a\.kernel: expected one of kernels \(k\), found other"):
