@@ -10,6 +10,7 @@ WORLD is a folder. `NAME.json` is how a Spark is now. `said.jsonl` gets a line f
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ monkey.patch_all()
 from pyinfra.api import Host  # noqa: E402
 from pyinfra.connectors.ssh import SSHConnector  # noqa: E402
 from pyinfra.connectors.util import CommandOutput  # noqa: E402
-from pyinfra_cli.main import main  # noqa: E402
+from pyinfra_cli.main import main as pyinfra_main  # noqa: E402
 
 from facts import observe  # noqa: E402
 from facts.bundle import Wanted  # noqa: E402
@@ -113,11 +114,16 @@ def play(world: World) -> None:
     observe._look = world.look
 
 
-if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    play(World(folder))
+def played(folder: Path, main: Callable[[], None], kind: type[World] = World) -> None:
+    """A command, as it is in that world."""
+    play(kind(folder))
     if (folder / "patch.py").exists():
-        exec((folder / "patch.py").read_text())
-    sys.argv = ["pyinfra", *sys.argv[2:]]
+        exec((folder / "patch.py").read_text(), {"World": World})
     os.environ["PYINFRA_PROGRESS"] = "off"
     main()
+
+
+if __name__ == "__main__":
+    at = Path(sys.argv[1])
+    sys.argv = ["pyinfra", *sys.argv[2:]]
+    played(at, pyinfra_main)

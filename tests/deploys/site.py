@@ -5,18 +5,22 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fleet.observation import Observation
 from fleet.ollama.service import ResidentsUnit
 from fleet.roster import Roster
+from tests import forked
+from tests.deploys.played import World, played
 from tests.fleet import observed
 from tests.fleet.ollama import host as ollama_host
 from tests.fleet.test_roster import GOOD
+from tests.lab.converging import Answering
 
-ROOT = Path(__file__).resolve().parents[2]
 SERVED = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
 DEPLOYMENT: dict[str, Any] = json.loads(ollama_host.DESIRED.canonical)
 VALUES: dict[str, Any] = GOOD | {"deployments": {"chat": {"spark": "a", "ollama": DEPLOYMENT}}}
@@ -81,24 +85,35 @@ class Site:
         """Once so many commands of a run have been carried out on a host, it is so."""
         (self.world / "drift.json").write_text(json.dumps({name: {str(after): seen.to_json()}}))
 
-    def run(self, *arguments: str, deploys: tuple[str, ...] = ("deploys/serve.py",), typed: str = "",
-            **environment: str) -> Run:  # fmt: skip
+    def run(self, *arguments: str, deploys: tuple[str, ...] = ("deploys/serve.py",), typed: str = "") -> Run:
         """pyinfra to its end."""
-        return self._play("tests.deploys.played", str(self.inventory), *deploys, *arguments, typed=typed, **environment)
+        return self._play(World, forked.pyinfra_command, str(self.inventory), *deploys, *arguments, typed=typed)
 
-    def sparks(self, *arguments: str) -> Run:
+    def sparks(self, *arguments: str, kind: type[World] = Answering) -> Run:
         """A command of ours to its end."""
-        return self._play("tests.lab.converging", *arguments, SPARKS_INVENTORY=str(self.inventory))
+        inventory = {"SPARKS_INVENTORY": str(self.inventory)}
+        return self._play(kind, forked.sparks_command, *arguments, environment=inventory)
 
-    def _play(self, module: str, *command: str, typed: str = "", **environment: str) -> Run:
-        said = self.world / "said.jsonl"
-        said.unlink(missing_ok=True)
-        done = subprocess.run(
-            [sys.executable, "-m", module, str(self.world), *command],
-            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"} | environment, input=typed,
-            capture_output=True, text=True, timeout=300, check=False,
+    def run_in_a_new_process(self, *arguments: str, **environment: str) -> Run:
+        """pyinfra to its end, with what only the start of Python can change."""
+        return self._told(
+            subprocess.run(
+                [sys.executable, "-m", "tests.deploys.played", str(self.world), str(self.inventory),
+                 "deploys/serve.py", *arguments],
+                cwd=forked.ROOT, env=os.environ | {"PYTHONPATH": str(forked.ROOT), "COLUMNS": "200"} | environment,
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
+            )
         )  # fmt: skip
+
+    def _play(self, kind: type[World], main: Callable[[], None], *command: str, typed: str = "",
+              environment: Mapping[str, str] | None = None) -> Run:  # fmt: skip
+        wide = {"COLUMNS": "200", **(environment or {})}
+        return self._told(forked.ran(partial(played, self.world, main, kind), *command, typed=typed, environment=wide))
+
+    def _told(self, done: "subprocess.CompletedProcess[str]") -> Run:
+        said = self.world / "said.jsonl"
         lines = said.read_text().splitlines() if said.exists() else []
+        said.unlink(missing_ok=True)
         return Run(done.returncode, done.stdout, done.stderr, tuple(map(json.loads, lines)))
 
     def approved(self, dry: Run, *targets: str) -> Run:

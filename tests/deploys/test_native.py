@@ -24,7 +24,7 @@ def test_what_a_dry_run_tells_is_carried_out_when_it_is_named_and_then_nothing_i
     assert set(dry.plans) == {"a", "b", "chat"}
     assert sorted(dry.looks) == ["a", "b"], "commands are collected without another look"
     assert dry.commands == []
-    assert site.run("--dry", PYTHONHASHSEED="7").plans == dry.plans
+    assert site.run_in_a_new_process("--dry", PYTHONHASHSEED="7").plans == dry.plans
     done = site.approved(dry, "a", "b")
     assert done.status == 0, done.err
     assert {host for host, _ in done.commands} == {"a", "b"}

@@ -1,20 +1,12 @@
-"""`sparks` on Sparks that are only observations (see `tests.deploys.played`); what is declared resident answers.
+"""Sparks that are only observations (see `tests.deploys.played`), on which what is declared resident answers."""
 
-python -m tests.lab.converging WORLD COMMAND …
-"""
-
-import os
-import sys
-from pathlib import Path
 from typing import Any
 
-from tests.deploys.played import World, play  # patches for gevent before pyinfra is imported
-
-from facts.bundle import Wanted  # isort: skip
-from facts.completion import Completions  # isort: skip
-from facts.desired import roster_for  # isort: skip
-from fleet.completion import Completion  # isort: skip
-from lab.cli import main  # isort: skip
+from facts.bundle import Wanted
+from facts.completion import Completions
+from facts.desired import roster_for
+from fleet.completion import Completion
+from tests.deploys.played import World
 
 
 class Answering(World):
@@ -30,13 +22,3 @@ class Answering(World):
                 for pin in desired.residents
             )
         return found
-
-
-if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    play(Answering(folder))
-    if (folder / "patch.py").exists():
-        exec((folder / "patch.py").read_text())
-    sys.argv = ["sparks", *sys.argv[2:]]
-    os.environ["PYINFRA_PROGRESS"] = "off"
-    main(prog_name="sparks")

@@ -1,10 +1,7 @@
 """The proof from a command: each end of it, its status, and its receipt, which says the same."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from fleet.outcome import Outcome
-from tests.deploys.site import ROOT, Site
+from tests.deploys.site import Site
 from tests.fleet import observed
 
 PLAN = re.compile(r"^plan (sha256:[0-9a-f]{64})$", re.MULTILINE)
@@ -62,30 +59,22 @@ class Lab:
     def __init__(self, folder: Path) -> None:
         self.site = Site(folder)
         self.receipts = folder / "receipts"
+        self.written = 0
+        """How many commands the last run has carried out."""
 
     def sparks(self, *arguments: str, patch: str = "") -> Done:
         (self.site.world / "patch.py").write_text(patch)
-        (self.site.world / "said.jsonl").unlink(missing_ok=True)
-        command = [sys.executable, "-m", "tests.lab.converging", str(self.site.world), *arguments]
-        done = subprocess.run(
-            [*command, "-i", str(self.site.inventory), "--receipts", str(self.receipts)][: None if "readback" not in
-             arguments else -2],
-            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=300, check=False,
-        )  # fmt: skip
+        receipts = () if "readback" in arguments else ("--receipts", str(self.receipts))
+        done = self.site.sparks(*arguments, *receipts)
+        self.written = len(done.commands)
         newest = max(self.receipts.glob("*.jsonl"), default=None)
         lines = newest.read_text().splitlines() if newest else []
-        assert "Traceback" not in done.stderr, done.stderr
-        return Done(done.returncode, done.stdout, done.stderr, [json.loads(line) for line in lines])
+        assert "Traceback" not in done.err, done.err
+        return Done(done.status, done.out, done.err, [json.loads(line) for line in lines])
 
     def approved(self, target: str, patch: str = "") -> Done:
         """Look at the plan, and carry it out."""
         return self.sparks("converge", target, "--yes", "--plan", self.sparks("converge", target).digest, patch=patch)
-
-    @property
-    def written(self) -> int:
-        said = self.site.world / "said.jsonl"
-        return sum("command" in json.loads(line) for line in said.read_text().splitlines()) if said.exists() else 0
 
     @property
     def end(self) -> dict[str, Any]:
@@ -161,18 +150,24 @@ def test_what_the_host_lost_silently_differs(lab: Lab, kind: str) -> None:
     assert lab.approved("chat").outcome == Outcome.CONVERGED
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """How the Spark is where nothing stops a run."""
+    lab = Lab(tmp_path_factory.mktemp("undisturbed"))
+    assert lab.approved("chat").outcome == Outcome.CONVERGED
+    return lab.end
+
+
 @pytest.mark.parametrize("after", [0, 2, 5])
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_what_is_stopped_anywhere_is_told_and_finished_by_the_next(
-    lab: Lab, tmp_path_factory: pytest.TempPathFactory, signal: str, after: int
+    lab: Lab, undisturbed: dict[str, Any], signal: str, after: int
 ) -> None:
-    undisturbed = Lab(tmp_path_factory.mktemp("undisturbed"))
-    assert undisturbed.approved("chat").outcome == Outcome.CONVERGED
     done = lab.approved("chat", patch=STOPS.format(signal=signal, after=after))
     if signal == "SIGKILL":
         assert (done.status, done.outcome) == (-9, None)
     else:
         assert (done.status, done.outcome) == (130, Outcome.INTERRUPTED), done.err
-    assert lab.end != undisturbed.end
+    assert lab.end != undisturbed
     assert lab.approved("chat").outcome == Outcome.CONVERGED
-    assert lab.end == undisturbed.end
+    assert lab.end == undisturbed

@@ -1,0 +1,126 @@
+"""A command of pyinfra or of ours, in a fork of this process: what it imports is imported already.
+
+To start Python and import everything takes seconds; a fork has it, and shares no change it makes with what comes after.
+"""
+
+import gc
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import gevent
+import gevent.monkey
+import pyinfra
+import pyinfra.api.util
+import pyinfra_cli.main
+
+import facts.controller
+import lab.cli
+
+for _name in ("deploys.target", "lab.converge", "lab.receipts.drained", "lab.site", "operations.generation",
+              "operations.kernel", "operations.ollama", "operations.others", "operations.transit"):  # fmt: skip
+    import_module(_name)
+"""What a run imports is imported once, here, and not in every process again."""
+
+ROOT = Path(__file__).resolve().parents[1]
+CRASHED = 99
+LONGEST_SECONDS = 300
+
+
+def pyinfra_command() -> None:
+    """What `pyinfra` starts, with the arguments in `sys.argv`."""
+    pyinfra_cli.main.main()
+
+
+def sparks_command() -> None:
+    """What `sparks` starts."""
+    lab.cli.main(prog_name="sparks")
+
+
+def ran(
+    main: Callable[[], None], *arguments: object, typed: str = "", environment: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """A command to its end, as `subprocess.run` would tell it, where that is not after some minutes."""
+    words = [str(each) for each in arguments]
+    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(typed)
+        given.flush()
+        given.seek(0)
+        status = wait(fork(main, words, given, out, err, environment))
+        told = []
+        for file in (out, err):
+            file.seek(0)
+            told.append(file.read().decode())
+    return subprocess.CompletedProcess(words, status, *told)
+
+
+def wait(pid: int) -> int:
+    """The exit status of a fork, as `subprocess` tells it: negative for a signal."""
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def fork(
+    main: Callable[[], None],
+    arguments: list[str],
+    given: IO[Any],
+    out: IO[Any],
+    err: IO[Any],
+    environment: Mapping[str, str] | None = None,
+) -> int:
+    """Starts it; its process id."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        code = CRASHED
+        try:
+            _become((given, out, err), arguments, environment)
+            code = _run(main)
+        finally:
+            os._exit(code)
+    return pid
+
+
+def _become(files: tuple[IO[Any], ...], arguments: list[str], environment: Mapping[str, str] | None) -> None:
+    """What a new process would have. Threads are patched already, and a stack of pytest's is not read line by line."""
+    gc.disable()
+    for number, file in enumerate(files):
+        os.dup2(file.fileno(), number)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(LONGEST_SECONDS)
+    os.environ.update(environment or {})
+    os.chdir(ROOT)
+    sys.argv = ["pyinfra", *arguments]
+    pyinfra.logger.handlers.clear()
+    gevent.reinit()
+    facts.controller.controller.cache_clear()
+    patching: Any = gevent.monkey
+    patching.patch_all = lambda: None
+    util: Any = pyinfra.api.util
+    util.stack, util.getframeinfo = partial(inspect.stack, 0), partial(inspect.getframeinfo, context=0)
+
+
+def _run(main: Callable[[], None]) -> int:
+    try:
+        main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return CRASHED
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return 0
