@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 import paramiko
+from pyinfra import logger
 
 TRACE = "SPARKS_SSH_TRACE"
 """Environment variable: a file that gets one JSON line for each channel opened, command begun and command ended."""
@@ -26,6 +27,21 @@ kernel does, not its sshd. Four times the 30 s that a ring of switches may take 
 # Where nobody listens to it, Python prints what paramiko logs as an error: the traceback of a host that hung up.
 # pyinfra says the same in one line.
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
+
+UNREAD_KEYS = "Failed to load host keys from %s: %s"
+"""What pyinfra 3.10.0 warns of, with the file and the error, for each host that it connects to."""
+
+
+def _in_our_words(record: logging.LogRecord) -> bool:
+    """A file of host keys that is not there is the first thing that a new site lacks: say what to do about it."""
+    if record.msg == UNREAD_KEYS and isinstance(record.args, tuple):
+        path, error = record.args
+        record.args = (path, getattr(error, "strerror", None) or error)
+        record.msg = "%s: expected the host keys of this site, found %s; without its key no host is spoken to"
+    return True
+
+
+logger.addFilter(_in_our_words)
 
 
 class Transport(paramiko.Transport):

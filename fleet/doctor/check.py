@@ -21,6 +21,8 @@ class Host(NamedTuple):
     drained: Drained = frozenset()
     """Digests of the serving processes that were drained."""
     admission: Admission = NOBODY
+    ssh: str | None = None
+    """The command by which whoever looks reaches it, for a shell; by its name alone where None."""
 
 
 class Reached(NamedTuple):

@@ -18,7 +18,7 @@ def unobserved(asked: Host) -> Iterator[Finding]:
     name, seen = asked.desired.name, asked.seen
     if blind := seen.blind:
         yield Finding(level=Level.ERROR, id=HOST, host=name, subject=name, expected=blind.expected, found=blind.found,
-                      fix=f"ssh {name} sudo -n true")  # fmt: skip
+                      fix=f"{asked.ssh or f'ssh {name}'} sudo -n true")  # fmt: skip
         return
     for section in type(seen).model_fields:
         found = getattr(seen, section)

@@ -1,7 +1,9 @@
 """How an inventory reaches its hosts, as far as this machine alone can tell: names and pinned keys."""
 
 import socket
+from collections.abc import Iterator
 from pathlib import Path
+from shlex import join
 
 import gevent
 from paramiko import HostKeys
@@ -20,6 +22,20 @@ def reached(hosts: dict[str, Host]) -> tuple[Reached, ...]:
     asking = [gevent.spawn(_reached, host) for host in hosts.values() if not host.name.startswith("@")]
     gevent.joinall(asking, raise_error=True)
     return tuple(each.get() for each in asking)
+
+
+def ssh_command(host: Host) -> str:
+    """The command that reaches a host as the inventory says it, for a shell: its user, port, key and pinned keys."""
+    return join(["ssh", *_options(host), str(host.data.get("ssh_hostname") or host.name)])
+
+
+def _options(host: Host) -> Iterator[str]:
+    named = {"ssh_config_file": "-F", "ssh_port": "-p", "ssh_user": "-l", "ssh_key": "-i"}
+    for key, option in named.items():
+        if value := host.data.get(key):
+            yield from (option, str(value))
+    if keys := host.data.get("ssh_known_hosts_file"):
+        yield from ("-o", f'UserKnownHostsFile="{keys}"')
 
 
 def _reached(host: Host) -> Reached:

@@ -10,7 +10,7 @@ from fleet.doctor.examine import examine, examine_kept, examine_site, examine_to
 from fleet.doctor.finding import Finding, in_order
 from lab.collect import collect, hosts_of, roster_of
 from lab.command import Failed
-from lab.doctor.reach import reached
+from lab.doctor.reach import reached, ssh_command
 from lab.evidence.store import admission_in
 from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
@@ -36,7 +36,8 @@ def visit(inventory: str, hosts: tuple[str, ...], seconds: float, slow: bool = F
     drained = drained_in(RECEIPTS.folder(None, inventory))
     admission = admission_in(EVIDENCE.folder(None, inventory))
     seen = collect(inventory, hosts, slow_looks if slow else doctor_looks, seconds)
-    found = [examine(Host(roster.desired_for(name), seen[name], drained, admission)) for name in hosts]
+    ways = {name: ssh_command(each) for name, each in hosts_of(inventory).items()}
+    found = [examine(Host(roster.desired_for(name), seen[name], drained, admission, ways[name])) for name in hosts]
     return in_order(each for findings in (examine_together(Together(roster, seen)), *found) for each in findings)
 
 

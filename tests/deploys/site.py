@@ -18,11 +18,12 @@ from tests import forked
 from tests.deploys.played import World, played
 from tests.fleet import observed
 from tests.fleet.ollama import host as ollama_host
+from tests.fleet.spelled import spelled
 from tests.fleet.test_roster import GOOD
 from tests.lab.converging import Answering
 
 SERVED = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
-DEPLOYMENT: dict[str, Any] = json.loads(ollama_host.DESIRED.canonical)
+DEPLOYMENT: dict[str, Any] = spelled(ollama_host.DESIRED)
 VALUES: dict[str, Any] = GOOD | {"deployments": {"chat": {"spark": "a", "ollama": DEPLOYMENT}}}
 PLAN = re.compile(r"plan (sha256:[0-9a-f]{64}) for ([^\s,]+)")
 

@@ -18,6 +18,7 @@ from fleet.record import Unobserved
 from fleet.roster import Roster
 from tests.fleet import observed, shapes
 from tests.fleet.observed import plan_of
+from tests.fleet.spelled import spelled
 from tests.fleet.strategies import pair_rosters
 
 WAYS: list[Callable[[Roster, str], Observation]] = [
@@ -118,7 +119,7 @@ def test_one_section_that_could_not_be_observed_leaves_no_end_as_desired() -> No
 
 
 def test_another_machine_leaves_no_end_as_desired() -> None:
-    values: dict[str, Any] = shapes.sites(2)["pair"].to_json()
+    values: dict[str, Any] = spelled(shapes.sites(2)["pair"])
     values["sparks"]["dgx1"]["machine_id"] = "sha256:" + "0" * 64
     roster = Roster.read(values, "test")
     drawn = map_of("site", roster, {name: shapes.as_desired(roster, name) for name in roster.enrolled})

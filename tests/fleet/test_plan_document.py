@@ -27,6 +27,7 @@ from fleet.steps import AnyStep
 from fleet.target import Scope, Target
 from tests.fleet import observed
 from tests.fleet.ollama import host as ollama_host
+from tests.fleet.spelled import spelled
 from tests.fleet.strategies import pair_rosters
 from tests.fleet.test_roster import GOOD
 
@@ -64,7 +65,7 @@ VOLATILE = {
 """What changes by itself: a field that is added here stops a plan from being held up by it."""
 SECTIONS = ("ollama_service", "ollama_models", "ollama_residency", "invocation", "generation")
 SERVING: dict[str, Any] = json.loads(
-    json.dumps({"spark": "a", "ollama": ollama_host.DESIRED.to_json() | {"environment": {"OLLAMA_KEEP_ALIVE": "-1"}}})
+    json.dumps({"spark": "a", "ollama": spelled(ollama_host.DESIRED) | {"environment": {"OLLAMA_KEEP_ALIVE": "-1"}}})
 )
 ROSTER = Roster.read(GOOD | {"deployments": {"chat": SERVING}}, "test")
 A = Target(name="a", kind="spark", hosts=("a",))
@@ -247,7 +248,7 @@ def served(draw: st.DrawFn) -> tuple[Roster, str, Observation]:
     """Any roster with one Spark that serves, and any mixture of what is and is not done on it."""
     values = draw(pair_rosters())
     name = draw(st.sampled_from([name for name, each in values["sparks"].items() if each["enrolled"]]))
-    deployments = {"chat": {"spark": name, "ollama": ollama_host.DESIRED.to_json()}}
+    deployments = {"chat": {"spark": name, "ollama": spelled(ollama_host.DESIRED)}}
     roster = Roster.read(json.loads(json.dumps(values | {"deployments": deployments})), "test")
     ends = roster.desired_for(name).rail_ends
     fabric = draw(st.sampled_from([observed.blank(name), observed.as_desired(ends, name)]))

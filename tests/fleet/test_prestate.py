@@ -1,6 +1,5 @@
 """What changes by itself moves no plan, unless a decision rests on it; what somebody does moves every plan."""
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -24,11 +23,12 @@ from fleet.transit.observed import Firewall
 from tests.fleet import observed
 from tests.fleet.observed import MANAGEMENT
 from tests.fleet.ollama import host as ollama_host
+from tests.fleet.spelled import spelled
 from tests.fleet.test_plan_document import SECTIONS, A, made
 from tests.fleet.test_roster import GOOD
 from tests.fleet.transit import host as transit_host
 
-SERVING = {"spark": "a", "ollama": json.loads(ollama_host.DESIRED.replaced(evict_undeclared=False).canonical)}
+SERVING = {"spark": "a", "ollama": spelled(ollama_host.DESIRED.replaced(evict_undeclared=False))}
 ROSTER = Roster.read(GOOD | {"deployments": {"chat": SERVING}}, "test")
 RAIL = ROSTER.desired_for("a").rail_ends[0].interface
 UNUSED = next(name for name in INTERFACES if ROSTER.desired_for("a").end_on(name) is None)

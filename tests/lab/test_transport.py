@@ -5,9 +5,11 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import paramiko
 import pytest
+from pyinfra.connectors.sshuserclient.client import get_host_keys
 
 from lab import transport
 
@@ -96,3 +98,10 @@ def test_what_nobody_acknowledges_ends_it_too(cut: Cut) -> None:
     given = cut.client.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
     assert given == transport.GONE_SECONDS * 1000 > transport.ALIVE_SECONDS * 1000
     made.close()
+
+
+def test_host_keys_that_cannot_be_read_are_told_in_our_words(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = str(tmp_path / "known_hosts")
+    get_host_keys((file,))
+    told = f"{file}: expected the host keys of this site, found No such file or directory; "
+    assert [each.getMessage() for each in caplog.records] == [f"{told}without its key no host is spoken to"]

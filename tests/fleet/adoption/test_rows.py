@@ -1,6 +1,5 @@
 """Adopting declares what is there exactly as it is: planning then finds nothing, or only what makes it durable."""
 
-import json
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from fleet.refusal import Refusal
 from fleet.roster import Roster
 from tests.fleet import observed
 from tests.fleet.observed import plan_of
+from tests.fleet.spelled import spelled
 from tests.fleet.strategies import cabled_rosters
 
 F0, P0, F1, P1 = INTERFACES
@@ -58,7 +58,7 @@ def rows_of(rows: Roster, spark: str, *seen: Observation) -> Rows:
 
 def merged(rows: Roster, *adopted: Rows) -> Roster:
     """The roster with the rows pasted at its end, as a person does."""
-    roster: dict[str, Any] = json.loads(rows.canonical)
+    roster: dict[str, Any] = spelled(rows)
     for each in adopted:
         exec(each.text, {"roster": roster})
     return Roster.read(roster, "test")

@@ -56,6 +56,8 @@ def test_a_host_of_which_nothing_was_seen_is_one_error() -> None:
     (found,) = examine(Host(DESIRED, gone))
     assert (found.level, found.id, found.host, found.fix) == (Level.ERROR, "unobserved.host", "a", "ssh a sudo -n true")
     assert "no answer in 5 s" in str(found)
+    (found,) = examine(Host(DESIRED, gone, ssh="ssh -p 2222 -l ada 192.0.2.7"))
+    assert found.fix == "ssh -p 2222 -l ada 192.0.2.7 sudo -n true"
 
 
 def planners(asked: Host) -> set[tuple[str, str, str]]:

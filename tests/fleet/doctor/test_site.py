@@ -1,7 +1,6 @@
 """Each check of a roster, and of what a controller keeps, speaks where it should."""
 
 import copy
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -24,9 +23,10 @@ from fleet.roster import Roster
 from tests.fleet.ollama.host import DESIRED, PIN
 from tests.fleet.receipt.said import AT, lines_of, written
 from tests.fleet.shapes import NAMES, pairs, site
+from tests.fleet.spelled import spelled
 from tests.fleet.test_roster import GOOD
 
-PLAIN = json.loads(DESIRED.canonical)
+PLAIN = spelled(DESIRED)
 QUIET: dict[str, Any] = PLAIN | {
     "listen": "127.0.0.1:11434",
     "environment": {"OLLAMA_KEEP_ALIVE": "-1", "OLLAMA_CONTEXT_LENGTH": "8192", "OLLAMA_NUM_PARALLEL": "1"},

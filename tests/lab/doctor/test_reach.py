@@ -72,3 +72,16 @@ def test_a_resolver_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(reach, "RESOLVE_SECONDS", 0.01)
     monkeypatch.setattr(reach.socket, "getaddrinfo", lambda *_, **__: reach.gevent.sleep(5))
     assert reached("a").unresolved == "no answer of the resolver in 0.01 s"
+
+
+@pytest.mark.parametrize(("data", "command"), [
+    ({}, "ssh a"),
+    ({"ssh_hostname": "192.0.2.7", "ssh_user": "ada", "ssh_port": 2222}, "ssh -p 2222 -l ada 192.0.2.7"),
+    (
+        {"ssh_key": "/keys/my key", "ssh_config_file": "/c", "ssh_known_hosts_file": "/a site/known_hosts"},
+        "ssh -F /c -i '/keys/my key' -o 'UserKnownHostsFile=\"/a site/known_hosts\"' a",
+    ),
+])  # fmt: skip
+def test_the_command_that_reaches_a_host_is_the_inventorys(data: dict[str, Any], command: str) -> None:
+    host: Any = SimpleNamespace(name="a", data=data)
+    assert reach.ssh_command(host) == command

@@ -19,14 +19,13 @@ from fleet.step import Step
 from lab.evidence.store import put, read_store
 from tests.deploys.site import VALUES
 from tests.fleet.ollama import fitting, host
+from tests.fleet.spelled import spelled
 from tests.simulated import site as simulated
 from tests.simulated.controller import Ran, run
 from tests.simulated.spark import SimulatedSpark
 from tests.simulated.world import World
 
-DECLARED: dict[str, Any] = VALUES | {
-    "deployments": {"chat": {"spark": "a", "ollama": json.loads(fitting.DESIRED.canonical)}}
-}
+DECLARED: dict[str, Any] = VALUES | {"deployments": {"chat": {"spark": "a", "ollama": spelled(fitting.DESIRED)}}}
 ROSTER = Roster.read(DECLARED, "site")
 NONE = (
     "a memory: expected evidence that exactly this has fitted, found none [fit_not_evidenced]\n"

@@ -11,6 +11,7 @@ from lab.map.geometry import Box, hull
 from lab.map.layout import picture
 from lab.map.picture import Card, Picture, Text
 from tests.fleet import shapes
+from tests.fleet.spelled import spelled
 
 COUNTS = range(2, 13)
 LONG = "a-lab-that-names-its-sparks-after-the-room-and-the-shelf-they-are-in"
@@ -145,7 +146,7 @@ def test_long_names_and_many_findings_stay_clear() -> None:
 
 
 def test_a_managed_address_is_on_its_spark() -> None:
-    values = shapes.sites(4)["switch and pairs"].to_json()
+    values = spelled(shapes.sites(4)["switch and pairs"])
     for at, spark in enumerate(values["sparks"].values()):
         spark["management"] = {"dhcp": True} if at % 2 else {"address": f"172.16.100.{10 + at}/24"}
     roster = Roster.read(values, "test")

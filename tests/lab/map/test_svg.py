@@ -13,6 +13,7 @@ from lab.map.layout import picture
 from lab.map.style import FAINT, INK, LOOKS, PAPER
 from lab.map.svg import svg
 from tests.fleet import shapes
+from tests.fleet.spelled import spelled
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "<b>&amp;\"'\x1b[31m\x00\ufffe日本 --></svg>"
@@ -76,7 +77,7 @@ def test_the_same_map_is_the_same_file() -> None:
 
 
 def test_no_name_leaves_its_place() -> None:
-    values = shapes.sites(2)["switch"].to_json()
+    values = spelled(shapes.sites(2)["switch"])
     for plane in values["fabrics"]["switch"]["planes"]:
         plane["switch"] = NASTY
     tree = root(map_of(NASTY, Roster.read(values, "test"), None))
