@@ -21,7 +21,7 @@ import gevent
 import gevent.monkey
 import pyinfra
 import pyinfra.api.util
-import pyinfra_cli.main
+import pyinfra_cli.main  # type: ignore[import-untyped]
 
 import facts.controller
 import lab.cli

@@ -21,7 +21,7 @@ monkey.patch_all()
 from pyinfra.api import Host  # noqa: E402
 from pyinfra.connectors.ssh import SSHConnector  # noqa: E402
 from pyinfra.connectors.util import CommandOutput  # noqa: E402
-from pyinfra_cli.main import main as pyinfra_main  # noqa: E402
+from pyinfra_cli.main import main as pyinfra_main  # type: ignore[import-untyped]  # noqa: E402
 
 from facts import observe  # noqa: E402
 from facts.bundle import Wanted  # noqa: E402

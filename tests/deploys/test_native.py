@@ -88,7 +88,8 @@ def test_a_host_that_moved_since_it_was_looked_at_is_refused(site: Site) -> None
 
 def test_what_drifts_while_the_run_executes_is_refused_and_not_written(site: Site) -> None:
     dry = site.run("--dry")
-    mine, other = (document_for(site.roster.desired_for("a").end_on(name)) for name in INTERFACES[:2])
+    ends = {each.interface: each for each in site.roster.desired_for("a").rail_ends}
+    mine, other = (document_for(ends[name]) for name in INTERFACES[:2])
     edited = observed.netplan_file(other.path, other.text.replace("9000", "1400"))
     written = observed.with_file(site["a"], observed.netplan_file(mine.path, mine.text))
     site.drift("a", 1, observed.with_file(written, edited))

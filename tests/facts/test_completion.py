@@ -1,5 +1,6 @@
 """A resident is asked for one token, and nothing is loaded for it: against a real stand-in."""
 
+import http.client
 import json
 import subprocess
 from typing import Any
@@ -98,7 +99,7 @@ def test_a_server_that_does_not_say_what_is_loaded_is_not_observed(resident: Sta
 def test_what_does_not_say_what_is_loaded_was_not_looked_at(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str
 ) -> None:
-    monkeypatch.setattr(remote.http.client, "HTTPConnection", lambda *_, **__: Connection([said]))
+    monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: Connection([said]))
     remote.main(json.dumps({"endpoint": "http://x:1", "seconds": 5, "residents": []}))
     assert json.loads(capsys.readouterr().out)["error"].startswith("ollama API http://x:1/api/ps: ")
 
@@ -107,7 +108,7 @@ def test_what_does_not_say_what_is_loaded_was_not_looked_at(
 def test_an_odd_answer_is_none(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str) -> None:
     loaded = json.dumps({"models": [{"name": SMALLEST, "context_length": CONTEXT}]})
     says = [loaded, "{}", said]
-    monkeypatch.setattr(remote.http.client, "HTTPConnection", lambda *_, **__: Connection(says))
+    monkeypatch.setattr(http.client, "HTTPConnection", lambda *_, **__: Connection(says))
     residents = [{"model": SMALLEST, "context": CONTEXT}]
     remote.main(json.dumps({"endpoint": "http://x:1", "seconds": 5, "residents": residents}))
     (found,) = json.loads(capsys.readouterr().out)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -44,7 +44,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     served = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=served.serve_forever, daemon=True).start()
     where = f"http://127.0.0.1:{served.server_port}"
-    place = remote.place
+    place: Callable[[str], str] = remote.place
     monkeypatch.setattr(remote, "place", lambda name: place(name).replace("https://registry.ollama.ai", where))
     yield where
     served.shutdown()

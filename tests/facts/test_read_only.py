@@ -90,6 +90,10 @@ def _any(arguments: Arguments) -> bool:
     return True
 
 
+def _none(arguments: Arguments) -> bool:
+    return False
+
+
 def _verb(*verbs: str) -> Callable[[Arguments], bool]:
     """Its words that are no options begin with one of these."""
     return lambda arguments: any(_words(arguments)[: len(verb.split())] == verb.split() for verb in verbs)
@@ -168,7 +172,7 @@ def test_every_look_comes_to_its_end(looked: Recorded) -> None:
 def test_every_program_that_is_started_only_reads(looked: Recorded) -> None:
     started = {each[0] for each in looked.started}
     assert {"ip", "nmcli", "cat", "uname"} <= started
-    wrong = [" ".join(each)[:300] for each in looked.started if not READS.get(each[0], lambda _: False)(each[1:])]
+    wrong = [" ".join(each)[:300] for each in looked.started if not READS.get(each[0], _none)(each[1:])]
     assert not wrong, "where it only reads, say so in READS"
 
 

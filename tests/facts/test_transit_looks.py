@@ -12,7 +12,7 @@ from pyinfra.api.exceptions import FactProcessError
 
 from facts import transit as facts
 from facts.look import Look
-from fleet.transit.desired import FILE_MODE, Transit
+from fleet.transit.desired import FILE_MODE, SYSCTL_PATH, UNIT_PATH, WANTS_PATH, Transit
 from fleet.transit.firewall import Filter
 from fleet.transit.observed import Firewall, ForeignChain, OwnFile, OwnUnit, TransitState
 from tests.fleet.transit.host import DOCKER
@@ -64,8 +64,12 @@ class PlayedHost:
             self.write(f"/proc/sys/net/ipv4/{key}", f"{value}\n")
         self.shows({})
 
+    def place(self, path: str) -> Path:
+        """Where this path of the host is on this machine."""
+        return self.root / path.lstrip("/")
+
     def write(self, path: str, text: str) -> Path:
-        file = self.root / path.lstrip("/")
+        file = self.place(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         return file
@@ -122,10 +126,10 @@ def test_a_host_without_anything_of_ours_is_not_asked_for_its_units(host: Played
 
 
 def test_our_files_are_seen_as_they_are(host: PlayedHost) -> None:
-    host.write(facts.SYSCTL_PATH.removeprefix(str(host.root)), RING.sysctl_text).chmod(FILE_MODE)
-    unit = host.write(facts.UNIT_PATH.removeprefix(str(host.root)), RING.unit_text)
+    host.write(SYSCTL_PATH, RING.sysctl_text).chmod(FILE_MODE)
+    unit = host.write(UNIT_PATH, RING.unit_text)
     unit.chmod(0o600)
-    link = Path(facts.WANTS_PATH)
+    link = host.place(WANTS_PATH)
     link.parent.mkdir(parents=True)
     link.symlink_to(unit)
     host.shows({"sparks-transit.service": {"LoadState": "loaded", "WantedBy": "docker.service"},
@@ -145,7 +149,7 @@ def test_our_files_are_seen_as_they_are(host: PlayedHost) -> None:
     "shown", [{"NeedDaemonReload": "yes", "WantedBy": "docker.service"}, {"WantedBy": "multi-user.target"}]
 )
 def test_a_unit_that_systemd_does_not_have_as_it_lies_there_is_stale(host: PlayedHost, shown: dict[str, str]) -> None:
-    link = Path(facts.WANTS_PATH)
+    link = host.place(WANTS_PATH)
     link.parent.mkdir(parents=True)
     link.symlink_to("nowhere")
     host.shows({"sparks-transit.service": shown, "docker.service": {"LoadState": "loaded"}})
@@ -153,7 +157,7 @@ def test_a_unit_that_systemd_does_not_have_as_it_lies_there_is_stale(host: Playe
 
 
 def test_a_masked_unit_is_no_file_of_ours(host: PlayedHost) -> None:
-    path = Path(facts.UNIT_PATH)
+    path = host.place(UNIT_PATH)
     path.parent.mkdir(parents=True)
     path.symlink_to("/dev/null")
     found = host.transit().unit.file

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from netaddr import IPNetwork
 
 from fleet.hardware import INTERFACES
 from fleet.keeper import BringUp
@@ -230,7 +231,7 @@ def test_a_reverted_keyfile_goes() -> None:
 
 def test_a_left_over_document_of_ours_can_be_reverted() -> None:
     seen = observed.as_desired(roster().desired_for("a").rail_ends, "a")
-    left = rail_document("a", F1, "10.5.5.5/24", 9000)
+    left = rail_document("a", F1, IPNetwork("10.5.5.5/24"), 9000)
     seen = with_file(left.text, left.path, seen)
     assert codes(roster(), seen) == ["leftover_document"]
     assert kinds(roster(revert=[left.path]), seen) == ["remove_file"]

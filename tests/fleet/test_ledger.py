@@ -108,7 +108,8 @@ def test_each_account_is_taken_off_what_is_used() -> None:
     [("memory", "memory"), ("processes", "processes"), ("gpu", "compute apps")],
 )
 def test_what_was_not_seen_is_never_0(part: str, lost: str) -> None:
-    found = ledger(**{part: SILENT})
+    unseen: dict[str, Any] = {part: SILENT}
+    found = ledger(**unseen)
     assert found.unaccounted_bytes == SILENT
     assert [(each.part, each.reason) for each in found.unobserved] == [(lost, "no answer in 5 s")]
     assert isinstance(found.residents, Unobserved) == (part == "processes")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
+from netaddr import IPNetwork
 
 from fleet import owners
 from fleet.connections import Connections, Networking, Profile
@@ -123,7 +124,7 @@ def test_every_known_owner_has_a_source() -> None:
 
 
 def test_our_own_document_is_ours() -> None:
-    document = rail_document("srv5", F0, "192.168.102.10/24", 9000)
+    document = rail_document("srv5", F0, IPNetwork("192.168.102.10/24"), 9000)
     (claim,) = claims(F0, [netplan_file(document.path, document.text)])
     assert (claim.owner, claim.lasting) == (owners.OURS, Lasting.PERSISTENT)
 

@@ -67,6 +67,11 @@ def another_cable(values: dict[str, Any], **changes: Any) -> None:
     values["fabrics"]["rails"]["cables"].append({"rails": [{"rail": 3, "ends": ends} | changes]})
 
 
+def listening_on(listen: str) -> Change:
+    """A deployment whose Ollama listens there."""
+    return lambda values: values.update(deployments={"x": {"spark": "a", "ollama": {"listen": listen}}})
+
+
 WRONG: dict[str, tuple[Change, str, str]] = {
     "two ends in different subnets": (
         lambda v: end(v, 0, 1).update(address="10.9.9.2/24"),
@@ -204,7 +209,7 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     **{
         f"listening on {listen!r}": (
-            lambda v, listen=listen: v.update(deployments={"x": {"spark": "a", "ollama": {"listen": listen}}}),
+            listening_on(listen),
             "deployments.x.ollama.listen",
             "listen: expected a form like 127.0.0.1:11434",
         )

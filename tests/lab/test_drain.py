@@ -183,7 +183,8 @@ def test_a_site_finds_a_drain_where_the_receipts_are(site: Site, tmp_path: Path)
     site.monkeypatch.setattr(lab.collect, "hosts_of", drained_there)
     for options in ((), (), ("--receipts", elsewhere), ("--receipts", elsewhere), ()):
         assert site.run("a", *options)[0] == 0
-    none, drained = [[], []], [[PROCESS.digest]] * 2
+    none: list[list[str]] = [[], []]
+    drained = [[PROCESS.digest]] * 2
     assert found == [none, drained, none, drained, drained]
     assert "SPARKS_RECEIPTS" not in os.environ
 

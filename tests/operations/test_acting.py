@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyinfra import logger
 
 from operations import acting, approved
 from operations.acting import write_file
@@ -90,6 +91,6 @@ def test_a_step_that_breaks_off_fails_its_host_in_one_line(monkeypatch: pytest.M
         raise Broken("it broke off")
 
     errors: list[str] = []
-    monkeypatch.setattr(acting.logger, "error", errors.append)
+    monkeypatch.setattr(logger, "error", errors.append)
     assert told(monkeypatch, broken()) == (False, [("srv5", "10%")])
     assert errors == ["[srv5] it broke off"]

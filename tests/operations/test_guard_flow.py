@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gevent
 import pytest
 
 from fleet.refusal import Refusal
@@ -78,8 +79,12 @@ def carried_out(fake: FakeHost, shows: Any = None, step: Any = STEP) -> tuple[bo
     def is_as(files: dict[str, str]) -> Callable[[], Refusal | None]:
         return lambda: None if fake.played.files("etc", "run") == files else DIFFERS
 
+    def say(state: Any, host: Any, refusals: tuple[Refusal, ...]) -> bool:
+        said.extend(refusals)
+        return False
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(guard, "say", lambda state, host, refusals: bool(said.extend(refusals)))
+        patch.setattr(guard, "say", say)
         pyinfra_host: Any = fake
         done = guard._carry_out(pyinfra_host, pyinfra_host, step, lambda: shows, is_as(AFTER), is_as(BEFORE))
     return done, str(said[0]) if said else ""
@@ -107,13 +112,15 @@ def test_a_connection_from_before_the_trial_does_not_confirm_it(
 ) -> None:
     """It may outlive a change that lets nobody else in."""
     waits = iter([lambda: tried(fake)])
-    monkeypatch.setattr(guard.gevent, "sleep", lambda _: next(waits, lambda: None)())
+    monkeypatch.setattr(gevent, "sleep", lambda _: next(waits, lambda: None)())
     fake.moments = [now()]
     assert carried_out(fake) == (True, "")
     assert fake.connections == 2
 
 
 def test_nobody_comes_in_and_the_host_undoes_it(fake: FakeHost) -> None:
+    tries = 0
+
     def away() -> bool:
         """Nobody gets through until the timer has brought the old state back."""
         nonlocal tries
@@ -124,7 +131,6 @@ def test_nobody_comes_in_and_the_host_undoes_it(fake: FakeHost) -> None:
             fake.on_host("restore")
         return tries >= 20
 
-    tries = 0
     fake.moments = [away] * 20
     done, said = carried_out(fake)
     assert not done

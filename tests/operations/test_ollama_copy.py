@@ -18,6 +18,7 @@ from fleet.ollama.steps import CopyModel, OfferModel
 from operations import ollama_copy, ollama_offer_script
 from operations.ollama_offer_script import manifest_path, offer_script, unit_of
 from operations.remote import ollama_blobs
+from operations.stream import Broken
 from tests.virtual.standin import PINS, ROOT, SMALLEST, Standin
 from virtual.ollama_standin import CHUNK_BYTES
 
@@ -297,7 +298,7 @@ def test_port_and_token_of_an_offer_come_on_the_input_of_its_copy(monkeypatch: p
         state = Run()
 
     host: Any = Spark()
-    with pytest.raises(ollama_copy.Broken, match="expected an offer of srv5 in this run, found none"):
+    with pytest.raises(Broken, match="expected an offer of srv5 in this run, found none"):
         ollama_copy.given(host, step)
     ollama_copy._OFFERED[host.state] = {unit_of(DIGEST, "10.0.0.2"): '{"port": 1, "token": "t"}'}
     assert ollama_copy.given(host, step) == '{"port": 1, "token": "t"}\n'

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyinfra import logger
 
 from fleet.ollama.steps import InstallProgram
 from fleet.step import Effect
@@ -29,7 +30,7 @@ class Played:
         monkeypatch.setattr(ollama_program, "send", self.send)
         monkeypatch.setattr(ollama_program, "lines", lambda *_: iter(self.unpacks))
         monkeypatch.setattr(ollama_program, "going_on", lambda _, line: self.said.append(line))
-        monkeypatch.setattr(acting.logger, "error", self.errors.append)
+        monkeypatch.setattr(logger, "error", self.errors.append)
         monkeypatch.setattr(acting, "refused", lambda *_: None)
 
     def send(self, host: Any, command: Any, path: str, offset: int, tell: Any) -> None:

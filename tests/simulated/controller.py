@@ -17,7 +17,7 @@ from typing import Any
 import gevent
 import pyinfra
 import pyinfra.api.util
-import pyinfra_cli.main
+import pyinfra_cli.main  # type: ignore[import-untyped]
 from paramiko import SSHException
 from pyinfra.connectors.ssh import SSHConnector
 from pyinfra.connectors.util import CommandOutput, OutputLine

@@ -270,7 +270,8 @@ class SimulatedSpark:
             "scope": stamp.known and stamp.known.scope,
             "knows what runs": running is not None and origin(running, stamp) in OURS,
         }
-        return _without(found, {"boot_id", "pid", "start_ticks", "main_pid"}) | {"lock": self.lock}
+        same: dict[str, Any] = _without(found, {"boot_id", "pid", "start_ticks", "main_pid"})
+        return same | {"lock": self.lock}
 
 
 IN_MEMORY = ("links", "connections", "roce_devices", "roce_gids", "guard", "rdma_use", "firewall")

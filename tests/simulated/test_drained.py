@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fleet.observation import known
+from fleet.outcome import Outcome
 from fleet.receipt import acts
 from fleet.receipt.events import Opening
 from lab.receipts.journal import opened
@@ -41,7 +42,7 @@ def drain(site: Site, world: World) -> None:
         quiet = acts.Drained(host=TARGET, runtime="ollama", invocation=process.digest, instrument="connections",
                              idle_seconds=30, admitting=True)  # fmt: skip
         journal.say(quiet)
-        journal.close("converged")
+        journal.close(Outcome.CONVERGED)
 
 
 def sparks(site: Site, world: World, *arguments: str) -> Ran:

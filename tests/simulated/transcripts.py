@@ -22,6 +22,7 @@ from typing import Any
 
 import facts.controller
 from fleet.processes import EngineProcesses
+from fleet.step import Step
 from tests.deploys.site import VALUES
 from tests.fleet import observed
 from tests.fleet.test_ledger import apps, memory
@@ -49,7 +50,7 @@ class Signalled(World):
 
     at: int = 0
 
-    def run(self, name: str, session: int, command: str, step: object) -> Said:
+    def run(self, name: str, session: int, command: str, step: Step | None) -> Said:
         if len(self.commands) == self.at:
             os.kill(os.getpid(), signal.SIGINT)
         return super().run(name, session, command, step)

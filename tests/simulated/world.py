@@ -6,7 +6,6 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fleet.observation import known
 from fleet.ollama.steps import OfferModel
@@ -56,7 +55,7 @@ class World:
         """The connection ends."""
         self.sparks[name].sessions.discard(session)
 
-    def run(self, name: str, session: int, command: str, step: object) -> Said:
+    def run(self, name: str, session: int, command: str, step: Step | None) -> Said:
         """Carry a command out on a host, with whatever happens to it."""
         spark = self.sparks[name]
         script = inner(command)
@@ -67,14 +66,14 @@ class World:
             spark.sessions.add(self.locks_at[2])
         if not spark.is_up or session not in spark.sessions:
             raise Gone
-        if isinstance(step, Step) and step.is_planned:
+        if step is not None and step.is_planned:
             self.begun.append(step.subject)
         fault = self.fault if self.fault is not None and self.fault.at == number else None
         if fault is None:
             return self._carry_out(spark, session, script, step)
         return self._with_fault(fault, spark, session, script, step)
 
-    def _with_fault(self, fault: Fault, spark: SimulatedSpark, session: int, script: str, step: object) -> Said:
+    def _with_fault(self, fault: Fault, spark: SimulatedSpark, session: int, script: str, step: Step | None) -> Said:
         if fault.kind in (Kind.DISK, Kind.SUDO, Kind.CLOCK):
             self._goes_on(fault.kind, spark)
             return self._carry_out(spark, session, script, step)
@@ -84,7 +83,7 @@ class World:
         if fault.moment is not Moment.BEFORE:
             self._carry_out(spark, session, script, step, fault.parts if fault.moment is Moment.MIDST else None)
         if fault.kind is Kind.KILLED:
-            spark.unfinished = (before, step) if fault.moment is Moment.MIDST else None
+            spark.unfinished = (before, step) if step is not None and fault.moment is Moment.MIDST else None
             self.save()
             os.kill(os.getpid(), signal.SIGKILL)
         spark.sessions.discard(session)
@@ -99,7 +98,9 @@ class World:
         spark.has_room &= kind is not Kind.DISK
         spark.has_sudo &= kind is not Kind.SUDO
 
-    def _carry_out(self, spark: SimulatedSpark, session: int, script: str, step: Any, parts: int | None = None) -> Said:
+    def _carry_out(
+        self, spark: SimulatedSpark, session: int, script: str, step: Step | None, parts: int | None = None
+    ) -> Said:
         if looks.is_bundle(script):
             return Said(out=looks.answer(spark, session, script))
         if not spark.has_sudo:
@@ -107,6 +108,7 @@ class World:
         if lock.is_about_lock(script):
             return self._lock(spark, session, script)
         assert lock.is_change(script), f"expected a look, the lock or a change, found {script[:200]}"
+        assert step is not None, f"expected the step of a change, found none for {script[:200]}"
         if refusal := lock.refusal_to_change(spark, session):
             return refusal
         if is_write(step) and not spark.has_room:
@@ -149,7 +151,7 @@ def inner(command: str) -> str:
     return quoted.replace("'\"'\"'", "'").partition("export SSH_CONNECTION; ")[2]
 
 
-def _words(script: str, step: object) -> str:
+def _words(script: str, step: Step | None) -> str:
     if looks.is_bundle(script):
         return "look"
     if lock.is_about_lock(script):

@@ -1,5 +1,6 @@
 """A booted ring of four: each cable joins what the layout says, and a reset plugs all of them in again."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,7 +56,8 @@ def test_a_jumbo_frame_passes_every_cable(ring: "Lab") -> None:
 def test_a_pulled_cable_takes_the_carrier_of_both_its_ends_till_it_is_plugged_in(ring: "Lab") -> None:
     first = WIRES.machines[0]
     ends = {port for interface in TWINS[1] for port in (Port(first, interface), WIRES.peers[Port(first, interface)])}
-    for plug_in in (lambda: ring.set_cable(first, "f1", up=True), ring.reset):
+    ways: tuple[Callable[[], None], ...] = (lambda: ring.set_cable(first, "f1", up=True), ring.reset)
+    for plug_in in ways:
         assert without_carrier(ring) == set()
         ring.set_cable(first, "f1", up=False)
         assert without_carrier(ring) == ends

@@ -12,7 +12,7 @@ from fleet.decide import considered
 from fleet.doctor.check import Host
 from fleet.doctor.examine import examine, wanted_sections
 from fleet.doctor.finding import Finding, Level
-from fleet.observation import NOT_LOOKED, Observation
+from fleet.observation import NOT_LOOKED, Observation, known
 from fleet.refusal import Refusal
 from fleet.step import Step
 from fleet.target import Scope
@@ -37,7 +37,7 @@ def test_on_a_spark_that_is_well_only_what_is_not_there_is_told() -> None:
 
 def test_docker_that_does_not_answer_is_an_error_where_something_runs_in_it() -> None:
     runs = process(20, container_id=CONTAINER.id, options={"model": "m"})
-    found = examine(host(processes=host().seen.processes.replaced(processes=(runs,))))  # type: ignore[union-attr]
+    found = examine(host(processes=known(host().seen.processes).replaced(processes=(runs,))))
     assert ("ERROR", "unobserved.section") in ids(found)
 
 
@@ -90,7 +90,7 @@ def test_a_step_that_is_due_names_the_scope_and_the_command_that_mend_it() -> No
     lost = examine(host(roce_gids=()))
     renew = next(each for each in lost if each.id == "due.renew_gid")
     assert (renew.scope, renew.fix) == (Scope.FABRIC, "sparks converge a --scope fabric")
-    loads = examine(host(ollama_residency=host().seen.ollama_residency.replaced(residents=())))  # type: ignore[union-attr]
+    loads = examine(host(ollama_residency=known(host().seen.ollama_residency).replaced(residents=())))
     load = next(each for each in loads if each.id == "due.ollama_load")
     assert (load.scope, load.fix) == (Scope.SERVE, "sparks converge a")
 

@@ -62,6 +62,11 @@ def _named(found: dict[str, Any]) -> None:
     found["sparks"]["b"]["enrolled"] = False
 
 
+def _named_in_a_cluster(found: dict[str, Any]) -> None:
+    _named(found)
+    found["clusters"] = {"two": {"fabric": "rails", "sparks": ["a", "b"]}}
+
+
 def _environment(**changes: str) -> dict[str, Any]:
     return {"environment": {name: each for name, each in (QUIET["environment"] | changes).items() if each}}
 
@@ -91,7 +96,7 @@ SPEAKS: tuple[tuple[str, Site, str], ...] = (
     ),
     (
         "roster.cluster_named",
-        roster(lambda v: (_named(v), v.update(clusters={"two": {"fabric": "rails", "sparks": ["a", "b"]}}))),
+        roster(_named_in_a_cluster),
         "clusters.two.sparks: expected enrolled sparks, found b only named",
     ),
     ("roster.memory_policy", roster(lambda v: v.update(memory={"ceiling": 0.98})), "expected at most 0.95, found 0.98"),

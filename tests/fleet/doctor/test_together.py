@@ -9,7 +9,7 @@ from fleet.doctor.examine import examine_together
 from fleet.host.firmware import Firmware
 from fleet.llamacpp import LlamaCpp
 from fleet.machine import DgxRelease, Machine
-from fleet.observation import Observation
+from fleet.observation import Observation, known
 from fleet.roster import Roster
 from tests.fleet.doctor.hosts import SILENT, well
 from tests.fleet.ollama.host import A, B
@@ -28,8 +28,8 @@ def machine(version: str) -> Machine:
 
 
 OTHER: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
-    ("together.kernel", {}, {"kernel": well().kernel.replaced(release="7.0.0-1019-nvidia")}),  # type: ignore[union-attr]
-    ("together.driver", {}, {"gpu": well().gpu.replaced(module="590")}),  # type: ignore[union-attr]
+    ("together.kernel", {}, {"kernel": known(well().kernel).replaced(release="7.0.0-1019-nvidia")}),
+    ("together.driver", {}, {"gpu": known(well().gpu).replaced(module="590")}),
     ("together.firmware", {"firmware": Firmware(rdma={"r": "28.45"})}, {"firmware": Firmware(rdma={"r": "28.46"})}),
     ("together.system", {"machine": machine("7.2.3")}, {"machine": machine("7.3.0")}),
     ("together.rpc_build", {"llamacpp": lender(A)}, {"llamacpp": lender(B)}),

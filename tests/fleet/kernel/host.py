@@ -4,6 +4,7 @@ import json
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
 
 from facts.remote import grub as remote
 from facts.remote import sh_values
@@ -29,6 +30,13 @@ PLAIN = '# mine\nGRUB_DEFAULT=0\nGRUB_CMDLINE_LINUX_DEFAULT="quiet splash"\n'
 
 def packages_of(release: str, version: str) -> dict[str, str]:
     return {f"linux-{part}-{release}": version for part in PARTS}
+
+
+class Defaults(TypedDict):
+    """What the program that reads /etc/default/grub on a host sends; None where it cannot be told without a shell."""
+
+    texts: dict[str, str | None]
+    lines: dict[str, list[dict[str, str]] | None]
 
 
 @dataclass
@@ -67,7 +75,7 @@ class PlayedHost:
             made = made.replace(f"\tinitrd\t/boot/initrd.img-{release}\n", "")
         self.menu = made
 
-    def defaults(self) -> dict[str, dict[str, object]]:
+    def defaults(self) -> Defaults:
         with tempfile.TemporaryDirectory() as folder:
             for path, text in self.files.items():
                 place = Path(folder + path)
@@ -75,7 +83,7 @@ class PlayedHost:
                 place.write_text(text)
             variables = {"lines": list(LINES), "texts": list(TEXTS)}
             hidden = remote.Hidden(SECRET_PARAMETER)
-            found: dict[str, dict[str, object]] = remote.defaults(folder, variables, hidden, sh_values)
+            found: Defaults = remote.defaults(folder, variables, hidden, sh_values)
             return found
 
     def seen(self) -> Observation:

@@ -9,6 +9,7 @@ from fleet.health import Finding, Verdict
 from fleet.kernel.policy import CommandLineWords, KernelPolicy
 from fleet.kernel.qualify import Looked, qualified
 from fleet.kernel.running import Kernel, parse_command_line
+from fleet.observation import known
 from fleet.plan import Refusals
 from fleet.rdma_pin import RdmaPin
 from fleet.record import Unobserved
@@ -33,7 +34,9 @@ KERNEL = Kernel(
     boot_id="two",
     uptime_seconds=9,
 )
-PINS = tuple(RdmaPin(device=each.device, size_bytes=1 << 30, error=None) for each in observed.blank("a").roce_devices)
+PINS = tuple(
+    RdmaPin(device=each.device, size_bytes=1 << 30, error=None) for each in known(observed.blank("a").roce_devices)
+)
 BLIND = Unobserved(reason="no answer")
 WELL = Looked(
     kernel=KERNEL,

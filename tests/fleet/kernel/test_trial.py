@@ -75,6 +75,7 @@ def test_a_trial_does_not_begin(policy: KernelPolicy | None, changes: dict[str, 
 def test_a_refusal_names_what_is_missing() -> None:
     found = begins(POLICY, READY.replaced(entries=(entry(NEW), entry(OLD, "initramfs"))))
     assert isinstance(found, tuple)
+    assert not isinstance(found, First)
     (refusal,) = found
     assert isinstance(refusal, Refusal)
     assert str(refusal).startswith(

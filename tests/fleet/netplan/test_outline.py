@@ -2,21 +2,20 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from netaddr import IPNetwork
 
-from fleet.address import Interface4
 from fleet.netplan.document import RailSettings, rail_document
 from fleet.netplan.outline import outline, outline_of
 from fleet.route import TransitRoute
 from tests.fleet import observed
 
-SOME = RailSettings(interface="enp1s0f0np0", address="10.1.1.1/24", mtu=9000)  # type: ignore[arg-type]
-ADDRESS: Interface4 = SOME.address
+SOME = RailSettings(interface="enp1s0f0np0", address=IPNetwork("10.1.1.1/24"), mtu=9000)
 
 
 @given(st.integers(576, 65535), st.lists(st.integers(0, 200), max_size=3, unique=True))
 def test_what_is_read_of_our_own_document_is_its_outline(mtu: int, hops: list[int]) -> None:
     routes = [TransitRoute.model_validate({"to": f"10.9.{each}.0/24", "via": "10.1.1.2"}) for each in hops]
-    document = rail_document("a", SOME.interface, ADDRESS, mtu, routes)
+    document = rail_document("a", SOME.interface, SOME.address, mtu, routes)
     file = observed.netplan_file(document.path, document.text)
     assert outline(file) == outline_of(document.text)
     assert f"mtu: {mtu}" in outline(file)

@@ -12,6 +12,8 @@ from fleet.machine import Machine
 from fleet.memory import Memory
 from fleet.observation import Observation
 from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin
+from fleet.ollama.residents_unit import residents_digest
+from fleet.ollama.service import ResidentsUnit
 from fleet.ollama.subject import subject_of
 from tests.fleet.fit.devices import TOTAL
 from tests.fleet.ollama import host
@@ -42,7 +44,7 @@ def seen(free_gib: float = 100.0, desired: OllamaDeployment = DESIRED, **changes
     state = host.service(
         drop_ins=(host.own_file(desired),),
         process_environment={"PATH": "/usr/bin", **desired.desired_environment},
-        residents=host.ResidentsUnit(content_digest=host.residents_digest(desired), enabled=True),
+        residents=ResidentsUnit(content_digest=residents_digest(desired), enabled=True),
     )
     found = host.seen(state, residents=changes.pop("residents", ()))
     sections = {

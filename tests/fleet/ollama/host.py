@@ -116,6 +116,7 @@ def retired(step: RetireOllama, found: Observation) -> Observation:
     state = state.replaced(**changes)
     residency = Residency(source="api") if step.restart else found.ollama_residency
     process = PROCESS.replaced(pid=8, start_ticks=2) if step.restart else PROCESS
+    sections: dict[str, ServiceState | Residency | Running | Unobserved]
     sections = {"ollama_service": state, "ollama_residency": residency}
     if isinstance(residency, Residency):
         sections["invocation"] = running(state, residency, process)
@@ -133,8 +134,8 @@ def applied(step: Step, desired: OllamaDeployment, found: Observation) -> Observ
         case ConfigureService():
             changes: dict[str, Any] = {"need_daemon_reload": False}
             if step.write:
-                others = [file for file in state.drop_ins if file.path != DROP_IN]
-                changes["drop_ins"] = (*others, own_file(desired))
+                kept = [file for file in state.drop_ins if file.path != DROP_IN]
+                changes["drop_ins"] = (*kept, own_file(desired))
             if step.residents:
                 text = step.residents_text
                 digest = None if text is None else sha256_digest(text.encode())

@@ -6,6 +6,7 @@ import pytest
 
 from fleet.fit.instrument import GIB, Instrument
 from fleet.ollama.explain import Answer, HostFit, explained
+from fleet.ollama.observed import ModelStore
 from fleet.record import Unobserved
 from tests.fleet.ollama import fitting, host
 from tests.fleet.ollama.fitting import DESIRED, POLICY, seen
@@ -68,4 +69,4 @@ def test_evidence_of_exactly_this_is_named_and_of_another_with_what_differs() ->
 
 def test_a_model_that_is_not_pulled_yet_is_part_of_it() -> None:
     absent = DESIRED.replaced(models=(DESIRED.models[0].replaced(pull=False),))
-    assert said(desired=absent, ollama_models=host.ModelStore(source="api")).need_bytes == said().need_bytes
+    assert said(desired=absent, ollama_models=ModelStore(source="api")).need_bytes == said().need_bytes

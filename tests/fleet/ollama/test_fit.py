@@ -13,6 +13,8 @@ from fleet.evidence import FitEvidence, FitSubject, admission_of
 from fleet.fit.admission import NOBODY, Admission, Admitted, By
 from fleet.fit.instrument import GIB, Instrument
 from fleet.gpu import ComputeApp, GpuAnswer, GpuState
+from fleet.invocation import Running
+from fleet.kernel.running import CommandLine
 from fleet.observation import Observation
 from fleet.ollama import candidate as candidates
 from fleet.ollama.candidate import candidate_of
@@ -21,8 +23,9 @@ from fleet.ollama.deployment import OllamaDeployment
 from fleet.ollama.explain import Answer, explained
 from fleet.ollama.fit import admitted, memory_word
 from fleet.ollama.measured import Occasion, fit_evidence
+from fleet.ollama.observed import ModelStore
 from fleet.ollama.short import did_not_fit
-from fleet.ollama.steps import LoadResident
+from fleet.ollama.steps import LoadResident, PullModel
 from fleet.processes import EngineProcess, EngineProcesses, ProcessMemory
 from fleet.record import Unobserved
 from fleet.refusal import Refusal
@@ -96,8 +99,7 @@ def test_only_what_is_still_to_be_loaded_must_find_room() -> None:
     both = fitting.two()
     one_there = seen(11.0, both, residents=(host.loaded(),))
     one_there = one_there.model_copy(update={"ollama_models": fitting.seen(desired=both).ollama_models})
-    stores = host.ModelStore(source="api", models=(host.HELD, host.HELD.replaced(name="other:1b",
-                                                                               manifest_digest=host.B)))  # fmt: skip
+    stores = ModelStore(source="api", models=(host.HELD, host.HELD.replaced(name="other:1b", manifest_digest=host.B)))
     found = one_there.model_copy(update={"ollama_models": stores})
     assert word(found, FIRST, both).startswith("memory fit: admitted")
     none_there = seen(11.0, both).model_copy(update={"ollama_models": stores})
@@ -106,12 +108,12 @@ def test_only_what_is_still_to_be_loaded_must_find_room() -> None:
 
 @pytest.mark.parametrize("section", ["memory", "kernel", "machine", "ollama_program"])
 def test_what_cannot_be_observed_refuses(section: str) -> None:
-    found = seen(**{section: Unobserved(reason="dark")})
+    found = seen().model_copy(update={section: Unobserved(reason="dark")})
     assert word(found, NOBODY) == f"srv5 {section.replace('_', ' ')}: expected an observation, found dark [unobserved]"
 
 
 def test_without_a_process_no_build_is_told_and_only_a_first_time_helps() -> None:
-    found = seen().model_copy(update={"invocation": host.Running(invocation=None)})
+    found = seen().model_copy(update={"invocation": Running(invocation=None)})
     assert "found no process whose build could be told [fit_not_evidenced]" in word(found, evidenced(subject()))
     assert word(found, FIRST) == "memory fit: admitted for the first time, without evidence of its build"
 
@@ -122,7 +124,7 @@ def test_a_refusal_takes_the_place_of_each_load_and_of_nothing_else() -> None:
     assert isinstance(step, LoadResident)
     assert isinstance(admitted(step, DESIRED, found, POLICY, NOBODY), Refusal)
     assert admitted(None, DESIRED, found, POLICY, NOBODY) is None
-    pull = host.PullModel(subject="s", before="b", after="a", reason="r", model="m", manifest_digest="d", size_bytes=1)
+    pull = PullModel(subject="s", before="b", after="a", reason="r", model="m", manifest_digest="d", size_bytes=1)
     assert admitted(pull, DESIRED, found, POLICY, NOBODY) is pull
 
 
@@ -185,10 +187,10 @@ def test_evidence_never_carries_over_whatever_single_thing_is_another() -> None:
 WORLDS: dict[str, dict[str, Any]] = {
     "another kernel release": {"kernel": fitting.KERNEL.replaced(release="7.0.0-1019-nvidia")},
     "another page size": {"kernel": fitting.KERNEL.replaced(page_size_bytes=65536)},
-    "KHO on again": {"kernel": fitting.KERNEL.replaced(command_line=fitting.CommandLine())},
+    "KHO on again": {"kernel": fitting.KERNEL.replaced(command_line=CommandLine())},
     "another machine": {"machine": fitting.MACHINE.replaced(machine_id_digest=host.A)},
     "another version": {"ollama_program": host.PROGRAM.replaced(version="0.33.2")},
-    "another build": {"invocation": host.Running(invocation=host.PROCESS.replaced(executable_digest=host.B))},
+    "another build": {"invocation": Running(invocation=host.PROCESS.replaced(executable_digest=host.B))},
 }
 
 

@@ -232,7 +232,7 @@ def hosts(draw: st.DrawFn) -> Observation:
             state = whole.model_copy(update={"unit": draw(st.sampled_from([whole.unit, OwnUnit()]))})
         else:
             state = state.model_copy(update={"unit": whole.unit})
-        if firewall.filters and draw(st.booleans()):
+        if draw(st.booleans()) and firewall.filters:
             firewall = host.activated(before, firewall)
     return seen(state, firewall)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fleet.link_route import LinkRoute
-from fleet.rail_active import active_step
+from fleet.rail_active import Activate, active_step
 from tests.fleet import observed, shapes
 
 NAMES = shapes.NAMES[:4]
@@ -23,11 +23,10 @@ def test_with_its_routes_nothing_is_due() -> None:
 def test_a_route_too_few_or_too_many_is_due(routes: tuple[LinkRoute, ...]) -> None:
     """So transit that is asked for on a ring that is up, or not any more, needs no reboot."""
     step = active_step(END, observed.with_link(DONE, OWN.replaced(routes=routes)))
-    assert step is not None
-    assert step.kind == "activate"
+    assert isinstance(step, Activate)
 
 
 def test_a_document_without_routes_takes_those_away_that_are_there() -> None:
     step = active_step(END.replaced(routes=()), DONE)
-    assert step is not None
-    assert (step.kind, step.after) == ("activate", "routes none")
+    assert isinstance(step, Activate)
+    assert step.after == "routes none"

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from facts.needs_doctor import doctor_looks
 from fleet.doctor.finding import Finding, Level
 from fleet.generation import Stamp
-from fleet.observation import Observation
+from fleet.observation import Observation, known
 from fleet.ollama.service import ResidentsUnit
 from fleet.record import Unobserved
 from fleet.target import Scope
@@ -28,7 +28,11 @@ from tests.lab.test_site import Site
 Ran = Callable[..., Result]
 VALUES = {"sparks": {"a": {"enrolled": True}, "b": {"enrolled": True}}}
 UNTOUCHED = ollama_host.service(drop_ins=(), residents=ResidentsUnit(), process_environment={})
-QUIET = {"ollama_service": UNTOUCHED, "ollama_servers": (), "processes": host().seen.processes.replaced(processes=())}  # type: ignore[union-attr]
+QUIET = {
+    "ollama_service": UNTOUCHED,
+    "ollama_servers": (),
+    "processes": known(host().seen.processes).replaced(processes=()),
+}
 EMPTY = ("netplan", "links", "connections", "roce_devices", "roce_gids")
 
 

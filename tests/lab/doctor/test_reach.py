@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gevent
 import pytest
 from paramiko import ECDSAKey
 
@@ -18,7 +19,7 @@ LINE = f"{KEY.get_name()} {KEY.get_base64()}"
 @pytest.fixture(autouse=True)
 def _no_config_of_whoever_runs_this(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "get_ssh_config", lambda _: None)
-    monkeypatch.setattr(reach.socket, "getaddrinfo", _means)
+    monkeypatch.setattr(socket, "getaddrinfo", _means)
 
 
 def _means(place: str, *_: Any, **__: Any) -> list[Any]:
@@ -70,7 +71,7 @@ def test_where_a_jump_host_resolves_names_none_is_asked_for_here(monkeypatch: py
 
 def test_a_resolver_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "RESOLVE_SECONDS", 0.01)
-    monkeypatch.setattr(reach.socket, "getaddrinfo", lambda *_, **__: reach.gevent.sleep(5))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: gevent.sleep(5))
     assert reached("a").unresolved == "no answer of the resolver in 0.01 s"
 
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fleet.observation import Observation
+from lab.collect import roster_of
 from lab.map import command
 from tests.fleet import shapes
 from tests.fleet.test_roster import GOOD
@@ -40,7 +41,7 @@ def observed(monkeypatch: pytest.MonkeyPatch, **ways: Any) -> None:
     """Lets each Spark of the site be seen in some way."""
 
     def collect(inventory: str) -> dict[str, Observation]:
-        roster = command.roster_of(inventory)
+        roster = roster_of(inventory)
         return {name: ways[name](roster, name) for name in roster.enrolled}
 
     monkeypatch.setattr(command, "collect", collect)

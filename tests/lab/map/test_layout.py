@@ -1,7 +1,7 @@
 """Nothing on a picture lies on anything else, nothing is outside it, and every cable ends where it is plugged in."""
 
 from functools import lru_cache
-from itertools import takewhile
+from typing import Any
 
 import pytest
 
@@ -29,8 +29,10 @@ def pictures(count: int) -> dict[str, tuple[Roster, Picture]]:
 def disjoint(boxes: list[tuple[str, Box]]) -> None:
     ordered = sorted(boxes, key=lambda each: each[1])
     for at, (one, box) in enumerate(ordered, 1):
-        beside = takewhile(lambda each, edge=box.right: each[1].x < edge, ordered[at:])
-        assert not [f"{one} on {other}" for other, its in beside if box.overlaps(its)]
+        for other, its in ordered[at:]:
+            if its.x >= box.right:
+                break
+            assert not box.overlaps(its), f"{one} on {other}"
 
 
 def texts_of(drawn: Picture) -> list[Text]:
@@ -135,13 +137,14 @@ def test_two_dozen_sparks_on_two_switches_stay_clear() -> None:
 
 def test_long_names_and_many_findings_stay_clear() -> None:
     names = [f"{LONG}-{number}.example.org" for number in range(8)]
-    wide = {"pool": "192.168.128.0/17", "prefix": 30, "first_rail": 65000}
-    for fabric in (
+    wide: dict[str, Any] = {"pool": "192.168.128.0/17", "prefix": 30, "first_rail": 65000}
+    fabrics: tuple[dict[str, Any], ...] = (
         {"shape": "ring", "cables": shapes.round_trip(names)},
         {"shape": "switch", "cables": [f"{name}.f1 - {LONG[:64]}" for name in names], "prefix": 24},
         {"shape": "pair", "cables": shapes.pairs(names)},
-    ):
-        roster = shapes.site(names, **{LONG[:60]: {**wide, **fabric}})
+    )
+    for fabric in fabrics:
+        roster = shapes.site(names, None, **{LONG[:60]: {**wide, **fabric}})
         proper(picture(map_of(LONG, roster, {name: shapes.blank(roster, name) for name in names})))
 
 

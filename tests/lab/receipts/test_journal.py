@@ -23,6 +23,7 @@ from fleet.receipt.link import State
 from fleet.refusal import Refusal
 from lab.command import Failed, Refused
 from lab.interrupt import Interrupted
+from lab.private_folder import write_whole
 from lab.receipts import folder as folder_module
 from lab.receipts import linefile
 from lab.receipts.folder import folder
@@ -291,17 +292,16 @@ def test_a_full_disk_begins_nothing_more_and_still_has_room_for_the_end(
 
 def on_a_disk_that_is_full_soon(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a line is written where there is no room, until the room that was kept free is given up."""
-    real = linefile.write_whole
 
-    def write_whole(descriptor: int, content: bytes) -> None:
+    def half(descriptor: int, content: bytes) -> None:
         if not journal._file.is_full:
             os.write(descriptor, content[:7])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(descriptor, content)
+        write_whole(descriptor, content)
 
     with opened(place, ABOUT) as journal:
         journal.say(BEGUN)
-        monkeypatch.setattr(linefile, "write_whole", write_whole)
+        monkeypatch.setattr(linefile, "write_whole", half)
         journal.say(DONE)
         journal.say(BEGUN)
 

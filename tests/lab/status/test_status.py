@@ -1,6 +1,7 @@
 """`sparks status`: the tables, the document, and how it ends."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,7 @@ def test_it_looks_again_until_it_is_interrupted(run: Ran, monkeypatch: pytest.Mo
         if len(slept) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.time, "sleep", sleep)
+    monkeypatch.setattr(time, "sleep", sleep)
     result = run("--json", "--watch=2")
     rounds = [json.loads(line) for line in result.stdout.splitlines()]
     assert [len(each["sparks"]) for each in rounds] == [2, 2, 2]
