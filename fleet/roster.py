@@ -8,6 +8,7 @@ import json
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
+from typing_extensions import override
 
 from fleet.cluster import Cluster, cluster_wall
 from fleet.declared import not_ours
@@ -22,7 +23,7 @@ from fleet.notation import expand
 from fleet.plain import DEPTH, not_plain, within
 from fleet.policies import page_sizes_agree, policy_known
 from fleet.rail import RailEnd, Segment, SwitchPlane
-from fleet.record import Record
+from fleet.record import Record, canonical_json, sha256_digest
 from fleet.roster_error import RosterError, complaints
 from fleet.routes import routes_of, transit_of
 from fleet.spark import HostName, RosterName, Spark
@@ -55,6 +56,12 @@ class Roster(Record):
             return cls.model_validate_json(text, strict=True)
         except ValidationError as error:
             raise RosterError(complaints(error, source)) from error
+
+    @property
+    @override
+    def digest(self) -> str:
+        """Of what the file says: not of what is as it would be unsaid, which a later version of ours has more of."""
+        return sha256_digest(canonical_json(self.model_dump(mode="json", exclude_defaults=True)).encode())
 
     @property
     def enrolled(self) -> tuple[str, ...]:

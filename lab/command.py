@@ -74,3 +74,16 @@ inventory_option = click.option(
     help="The site's inventory.",
 )
 """Gives a command `inventory: str`, as `lab.collect.collect` and `lab.collect.roster_of` take it."""
+
+LOOK_SECONDS = 150
+"""More than any look has for itself (`Look.timeout_seconds`), so that one that hangs leaves the others their answer."""
+
+timeout_option = click.option(
+    "--timeout",
+    "seconds",
+    type=click.FloatRange(1, 3600),
+    default=LOOK_SECONDS,
+    show_default=True,
+    help="Seconds that each host has to answer.",
+)
+"""Gives a command that looks `seconds: float`, as `lab.collect.collect` takes it."""

@@ -11,7 +11,7 @@ from fleet.doctor.explain import every_id, explained
 from fleet.doctor.finding import Finding, Level, in_order
 from fleet.instant import utc_now
 from lab.collect import roster_of
-from lab.command import PENDING, REFUSED, Failed, inventory_option
+from lab.command import PENDING, REFUSED, Failed, inventory_option, timeout_option
 from lab.converge import target_named
 from lab.doctor.document import DoctorDocument
 from lab.doctor.fixing import fix_plans, make_folder
@@ -21,8 +21,6 @@ from lab.doctor.visit import visit, visit_site
 from lab.output import STANDARD, put
 from lab.receipts.command import json_option
 
-SECONDS = 150
-"""More than any look has for itself (`Look.timeout_seconds`), so that one that hangs leaves the others their answer."""
 _STATUS = {Level.ERROR: REFUSED, Level.WARN: PENDING, Level.INFO: 0, None: 0}
 
 
@@ -34,8 +32,7 @@ _STATUS = {Level.ERROR: REFUSED, Level.WARN: PENDING, Level.INFO: 0, None: 0}
 @click.option("--fix-plan", "folder", metavar="DIR",
               help="Plan what can be mended: a file for each Spark and scope for `sparks apply`.")  # fmt: skip
 @click.option("--bandwidth", metavar="FILE", help="Judge also what sparks bandwidth --json has measured, kept in FILE.")
-@click.option("--timeout", "seconds", type=click.FloatRange(1, 3600), default=SECONDS, show_default=True,
-              help="Seconds that each host has to answer.")  # fmt: skip
+@timeout_option
 @json_option
 @inventory_option
 def doctor(

@@ -14,7 +14,7 @@ from fleet.refusal import Refusal
 from fleet.target import Target
 from fleet.verdict import Verdict
 from lab.collect import roster_of
-from lab.command import REFUSED, Refused, inventory_option, named_plan_option
+from lab.command import REFUSED, Refused, inventory_option, named_plan_option, timeout_option
 from lab.consent import consent
 from lab.interrupt import Interrupted, interruptible
 from lab.kernel.documents import Tried
@@ -35,14 +35,15 @@ def kernel() -> None:
 
 @kernel.command()
 @click.argument("target")
+@timeout_option
 @json_option
 @inventory_option
-def show(target: str, as_json: bool, inventory: str) -> None:
+def show(target: str, seconds: float, as_json: bool, inventory: str) -> None:
     """Show what runs on TARGET, what the next boot starts, and what it falls back to; nothing is changed.
 
     TARGET is a Spark, a deployment, or a cluster. Exit status 0, or 3 where one could not be observed.
     """
-    document = shown(inventory, _target(inventory, target))
+    document = shown(inventory, _target(inventory, target), seconds)
     click.echo(json.dumps(document.to_json(), indent=2) if as_json else document.text)
     for refusal in document.refusals:
         click.echo(str(refusal), err=True)

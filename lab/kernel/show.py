@@ -19,10 +19,10 @@ def show_looks(desired: DesiredSpark | None = None) -> Looks:
     return trial_looks(desired) | {"packages": Wanted(KernelPackages)}
 
 
-def shown(inventory: str, target: Target) -> ShowDocument:
-    """Every Spark of the target."""
+def shown(inventory: str, target: Target, seconds: float) -> ShowDocument:
+    """Every Spark of the target; each has `seconds` to answer."""
     roster = roster_of(inventory)
-    seen = collect(inventory, target.hosts, show_looks)
+    seen = collect(inventory, target.hosts, show_looks, seconds)
     found = [shown_of(roster.desired_for(host), seen[host]) for host in target.hosts]
     return ShowDocument(
         target=target.name,

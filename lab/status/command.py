@@ -10,7 +10,7 @@ import click
 from facts.needs import ledger_looks
 from fleet.instant import utc_now
 from lab.collect import collect, roster_of
-from lab.command import REFUSED, inventory_option
+from lab.command import REFUSED, inventory_option, timeout_option
 from lab.converge import target_named
 from lab.output import STANDARD, put
 from lab.receipts.command import json_option
@@ -26,9 +26,10 @@ _CLEAR = "\x1b[H\x1b[2J"
 @click.argument("targets", nargs=-1, metavar="[TARGET]…")
 @click.option("--watch", "every", is_flag=False, flag_value=EVERY_SECONDS, type=click.IntRange(1, 3600),
               metavar="[SECONDS]", help="Look again, until interrupted; after TARGETs, or as --watch=2.")  # fmt: skip
+@timeout_option
 @json_option
 @inventory_option
-def status(targets: tuple[str, ...], every: int | None, as_json: bool, inventory: str) -> None:
+def status(targets: tuple[str, ...], every: int | None, seconds: float, as_json: bool, inventory: str) -> None:
     """Show who holds the memory of each TARGET, a Spark or a deployment; of every enrolled Spark without one.
 
     Each host is looked at once, and nothing is changed. Exit status 0 when it is known of every Spark how much of its
@@ -36,7 +37,7 @@ def status(targets: tuple[str, ...], every: int | None, as_json: bool, inventory
     """
     hosts = _hosts(inventory, targets)
     while True:
-        document = _round(inventory, hosts)
+        document = _round(inventory, hosts, seconds)
         _tell(document, as_json, every is not None)
         if every is None:
             break
@@ -51,9 +52,9 @@ def _hosts(inventory: str, targets: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or roster_of(inventory).enrolled
 
 
-def _round(inventory: str, hosts: tuple[str, ...]) -> StatusDocument:
+def _round(inventory: str, hosts: tuple[str, ...], seconds: float) -> StatusDocument:
     roster = roster_of(inventory)
-    seen = collect(inventory, hosts, ledger_looks)
+    seen = collect(inventory, hosts, ledger_looks, seconds)
     return StatusDocument.of([(roster.desired_for(host), seen[host]) for host in hosts], utc_now())
 
 

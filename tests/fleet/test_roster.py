@@ -446,6 +446,16 @@ def test_memory_that_cannot_be_is_named_at_its_key(values: dict[str, Any], line:
     assert line in str(failure.value)
 
 
+def test_its_digest_is_of_what_the_file_says_and_not_of_what_is_so_unsaid() -> None:
+    plain, said = ({"a": {"enrolled": True} | more, "b": {"enrolled": True}, "c": {"enrolled": False}}
+                   for more in ({}, {"guard_seconds": 120, "pci": {}, "management": {"interface": "enP7s7"}}))  # fmt: skip
+    roster = Roster.read(GOOD | {"sparks": plain}, "x")
+    assert Roster.read(GOOD | {"sparks": said, "kernels": {}}, "x").digest == roster.digest
+    assert Roster.read(GOOD | {"sparks": plain | {"a": {"enrolled": True, "guard_seconds": 121}}}, "x").digest != (
+        roster.digest
+    )
+
+
 def test_a_policy_of_memory_is_that_of_each_spark() -> None:
     roster = Roster.read(GOOD | {"memory": {"ceiling": 0.85, "reserve_bytes": 4 << 30}}, "site.py")
     assert str(roster.desired_for("a").memory_policy.ceiling) == "0.85"

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from facts.needs import ledger_looks
 from fleet.observation import Observation
+from lab.command import LOOK_SECONDS
 from lab.schemas import schema
 from lab.status import command
 from lab.status.document import StatusDocument
@@ -107,7 +108,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
     site = Site(tmp_path)
 
     def ran(*arguments: str, **sections: Mapping[str, Any]) -> Result:
-        def collect(inventory: str, names: tuple[str, ...], looks: Any) -> dict[str, Observation]:
+        def collect(inventory: str, names: tuple[str, ...], looks: Any, seconds: float) -> dict[str, Observation]:
+            assert seconds == (9 if "--timeout=9" in arguments else LOOK_SECONDS)
             assert looks is ledger_looks
             return {name: seen(name, **sections.get(name, NOTHING)) for name in names}
 
@@ -123,7 +125,7 @@ def hosts(result: Result) -> list[str]:
 
 def test_every_enrolled_spark_or_those_that_are_named(run: Ran) -> None:
     assert hosts(run("--json")) == ["a", "b"]
-    assert hosts(run("b", "a", "b", "--json")) == ["b", "a"]
+    assert hosts(run("b", "a", "b", "--json", "--timeout=9")) == ["b", "a"]
     wrong = run("zed")
     assert (wrong.exit_code, wrong.stdout) == (3, "")
     assert "zed: expected one spark or one deployment of the roster" in wrong.stderr
