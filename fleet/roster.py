@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError, model_validator
 from typing_extensions import override
 
+from fleet.assembly import Assembly, assembled
 from fleet.cluster import Cluster, cluster_wall
 from fleet.declared import not_ours
 from fleet.deployments import Deployment, assigned, retirement
@@ -37,6 +38,8 @@ class Roster(Record):
     fabrics: dict[RosterName, Fabric] = Field(default_factory=dict)
     clusters: dict[RosterName, Cluster] = Field(default_factory=dict)
     deployments: dict[RosterName, Deployment] = Field(default_factory=dict)
+    assemblies: dict[RosterName, Assembly] = Field(default_factory=dict)
+    """What engines of others serve on clusters: only asked about, by `sparks fit`."""
     memory: Policy = Policy()
     """How much of each Spark's memory may be taken."""
     hosts: dict[RosterName, HostPolicy] = Field(default_factory=dict)
@@ -117,6 +120,7 @@ class Roster(Record):
                 self._known(cluster.sparks[0], f"clusters.{name}.sparks")
             cluster_wall(name, cluster, self.fabrics)
         assigned(self.deployments, self.sparks, self._known)
+        assembled(self.assemblies, self.clusters, self.fabrics, {*self.sparks, *self.deployments})
         return self
 
     @model_validator(mode="after")

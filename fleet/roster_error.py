@@ -16,7 +16,8 @@ _UNIT = "a unit with its type, as cups.service"
 _FILE = "a file as /etc/netplan/NAME.yaml or /etc/NetworkManager/system-connections/NAME.nmconnection"
 _DIGEST = "sha256: and 64 hex digits in lower case"
 _TEXTS = {
-    "sparks": _HOST, "spark": _HOST, "fabrics": _NAME, "clusters": _NAME, "revert": _FILE, "file": _FILE,
+    "sparks": _HOST, "spark": _HOST, "fabrics": _NAME, "clusters": _NAME, "cluster": _NAME, "assemblies": _NAME,
+    "revert": _FILE, "file": _FILE,
     "digest": _DIGEST, "machine_id": _DIGEST,
     "hosts": _NAME, "host": _NAME, "sysctls": _SYSCTL, "units": _UNIT, "oom_protected": _UNIT,
     "default_target": "a target as multi-user.target", "swap": "a path whose name is sparks-swap.img",
@@ -26,6 +27,8 @@ _TEXTS = {
     "group": "a group's name", "mode": "a mode as 0755", "value": "a value without spaces",
     "tmpfiles": "an absolute path without spaces", "label": "a label as sparks.deployment=tp4",
     "memory_guard": "a container's name",
+    "model": "a model's name, as Qwen/Qwen3-8B or qwen3:0.6b",
+    "target": "a model's name, as Qwen/Qwen3-8B",
     "pci": "a PCI address in lower case, as 0000:01:00.0",
 }  # fmt: skip
 """What a text must be, by the nearest key above it: a pattern is nothing to read."""
@@ -71,4 +74,4 @@ def _expected(detail: ErrorDetails) -> str:
         return (
             f"at least {context['min_length']} of them" if detail["type"] == "too_short" else "text that is not empty"
         )
-    return detail["msg"].replace("Input should be ", "").replace("Input ", "")
+    return detail["msg"].replace("Input should be ", "").replace("Input should have ", "").replace("Input ", "")

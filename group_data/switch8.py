@@ -42,6 +42,22 @@ roster = {
         "4nodes-switch": {"fabric": "switch", "sparks": _SPARKS[:4]},
         "8nodes-switch": {"fabric": "switch", "sparks": _SPARKS},
     },
+    "assemblies": {
+        "glm": {
+            "engine": "vllm",
+            "cluster": "8nodes-switch",
+            "model": "GLM-5.3",
+            "transport": "rdma",
+            "context": 512 * 1024,
+            "slots": 1,
+            "memory": {
+                "weights_bytes": 8 * 47 * 2**30,
+                "kv_bytes_per_token": 53_965,
+                "attention_heads": 64,
+                "kv_heads": 1,
+            },
+        },
+    },
     "hosts": {
         "pool": {
             "page_size_kib": 4,

@@ -14,10 +14,12 @@ from fleet.record import Record
 from fleet.roster import Roster
 from fleet.target import Target
 from lab.collect import collect, roster_of
-from lab.command import REFUSED, inventory_option
+from lab.command import REFUSED, Failed, inventory_option
 from lab.converge import target_named
 from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
+from lab.fit_assembly import fit_assembly
+from lab.fit_table import HEAD, account, to_spare
 from lab.map.words import printable, short
 from lab.output import STANDARD, put
 from lab.place import EVIDENCE
@@ -37,14 +39,22 @@ class FitDocument(Record):
 @click.command()
 @click.argument("target")
 @json_option
+@click.option("--readings", metavar="FILE", help="Of an assembly: what other instruments have said is free, as JSON.")
 @EVIDENCE.option
 @inventory_option
-def fit(target: str, as_json: bool, evidence: str | None, inventory: str) -> None:
-    """Say whether TARGET, a deployment or a Spark, fits now, by which arithmetic, and what would make it fit.
+def fit(target: str, as_json: bool, readings: str | None, evidence: str | None, inventory: str) -> None:
+    """Say whether TARGET, a deployment, a Spark or an assembly, fits now, by which arithmetic, and what would help.
 
     Hosts are only looked at. Exit status 0: it fits, or is loaded; 3: it does not, or that cannot be said; 1: failed.
     """
-    roster, found = roster_of(inventory), target_named(inventory, target)
+    roster = roster_of(inventory)
+    if target in roster.assemblies:
+        fit_assembly(roster, target, inventory, readings, as_json)
+        return
+    if readings is not None:
+        known = ", ".join(sorted(roster.assemblies)) or "none"
+        raise Failed(printable(f"--readings: expected an assembly of the roster ({known}), found {target}"))
+    found = target_named(inventory, target)
     store = read_store(EVIDENCE.folder(evidence, inventory))
     asked = serving(roster, found)
     seen = collect(inventory, asked, _looks)
@@ -85,22 +95,10 @@ def _host(fit: HostFit) -> Iterator[str]:
 
 def _rows(fit: HostFit, room: int) -> Iterator[tuple[str, ...]]:
     assert fit.device is not None, "expected a device that was read"
-    policy, device = fit.policy, fit.device
-    total, free = device.total.amount_bytes, device.free.amount_bytes
-    yield ("MODEL", "WHAT", "BYTES", "GIB", "HOW")
-    yield from (_row(printable(each.model), each.what, each.amount_bytes, each.how) for each in fit.lines)
-    yield _row("", "need", fit.need_bytes, "the sum of these")
-    yield _row("", "free", free, f"by {device.instrument}")
-    yield _row("", "reserve", policy.reserve_bytes, "policy: stays free")
-    ceiling = policy.share_bytes(policy.ceiling, total)
-    yield _row("", "ceiling", ceiling, f"policy: {policy.ceiling} of {total:,} B")
-    yield _row("", "room", room, "the lesser of free - reserve and ceiling")
+    yield HEAD
+    yield from account(fit.lines, fit.need_bytes, fit.device, fit.policy)
     if fit.answer is not Answer.LOADED:
-        yield _row("", "to spare" if room >= fit.need_bytes else "missing", abs(room - fit.need_bytes), "room - need")
-
-
-def _row(model: str, what: str, amount: int, how: str) -> tuple[str, ...]:
-    return (model, what, f"{amount:>15,}", f"{amount / (1 << 30):>7.2f}", how)
+        yield to_spare(room - fit.need_bytes, "room - need")
 
 
 def _beside(fit: HostFit) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from fleet.assembly_fit import AssemblyFit
 from fleet.evidence import FitEvidence
 from fleet.receipt.line import Line
 from fleet.receipt.receipt import Receipt
@@ -32,6 +33,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "evidence-show": FitEvidence,
         "evidence-verify": EvidenceVerdict,
         "fit": FitDocument,
+        "fit-assembly": AssemblyFit,
         "kernel-show": ShowDocument,
         "kernel-trial": Tried,
         "observe": CollectionDocument,
@@ -45,7 +47,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     }
 )
 """`receipt` is each line of a receipt's file, `evidence` such a file; else it is what `COMMAND` or `COMMAND-SUBCOMMAND`
-prints with --json."""
+prints with --json; `fit-assembly` that of `fit` for an assembly."""
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ for a GB10 (vllm-project/vllm issue 30163), is none: a tag moves, and names anot
 found such a thing out says so of the digest that it ran, beside these.
 """
 
+from collections.abc import Collection
 from typing import Self
 
 from pydantic import model_validator
@@ -37,6 +38,16 @@ class Incompatible(Record):
             raise wall("environment_of_none", "environment: expected it with the runtime that it is of, found it alone")
         return self
 
+    @property
+    def remedy(self) -> str:
+        """What would have to be so."""
+        return "things that go together" if self.unless is None else f"{self.unless} on the kernel's command line"
+
+    @property
+    def told(self) -> str:
+        """What is seen, and who says so."""
+        return f"{self.effect} ({self.source})"
+
 
 _KHO = "long-term RDMA pins fail: `ibv_reg_mr_iova2 … Cannot allocate memory`, since KHO reserves about 9.3 GiB as CMA"
 
@@ -58,3 +69,20 @@ KNOWN = (
     ),
 )
 """By no means all: what is not here is not known to be incompatible, and not known to be compatible either."""
+
+
+def unreachable(
+    transport: Transport, release: str, command_line: Collection[str], known: Collection[Incompatible] = KNOWN
+) -> tuple[Incompatible, ...]:
+    """What is known against a transport under a kernel, whatever is served over it.
+
+    + command_line: words of that kernel's command line
+    """
+    return tuple(
+        each
+        for each in known
+        if (each.runtime, each.artifact) == (None, None)
+        and each.transport is transport
+        and each.release in (None, release)
+        and each.unless not in command_line
+    )

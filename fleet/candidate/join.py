@@ -120,8 +120,7 @@ def _where(asked: Asked) -> str:
 
 
 def _incompatible(asked: Asked, entry: Incompatible) -> Refusal:
-    expected = "things that go together" if entry.unless is None else f"{entry.unless} on the kernel's command line"
-    found = f"{entry.effect} ({entry.source})"
+    expected, found = entry.remedy, entry.told
     if entry.runtime is not None and entry.transport is None:
         return Refusal(code="kernel_dispatch_unsupported", subject=_scope(asked), expected=expected, found=found)
     if entry.transport is not None:

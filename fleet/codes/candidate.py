@@ -25,6 +25,12 @@ CANDIDATE: dict[str, tuple[str, str]] = {
         "apart where they are apart",
         "the size of the fused artefact alone, or that of the separate draft",
     ),
+    "draft_unknown": (
+        "a draft that nobody has released, without what it is; or one that is released, and written out otherwise",
+        "its algorithm, attachment, target and block as `unreleased`, or its exact name",
+    ),
+    "draft_of_none": ("a draft without what it needs of memory, or that alone", "both"),
+    "only_vllm": ("an engine was to be told what vLLM alone is told", "leave it out"),
     "draft_unbound": ("a draft was to be bound to what it was not made for", "what its sentence says"),
     "legs_of_another": (
         "a candidate was to be made of things that are known about other Sparks, artefacts or builds",

@@ -63,6 +63,8 @@ MEMORY_WALLS: dict[str, tuple[str, str]] = {
     "tells_no_free": ("an instrument that says what is held was taken to say what is free", "another instrument"),
     "free_above_total": ("more is free than there is, or there is nothing", "read it again"),
     "ranks_and_hosts": ("an assembly has another number of Sparks than ranks, or one twice", "one Spark for each rank"),
+    "no_reading": ("a file of readings without any", "what each instrument said, or no file"),
+    "read_twice": ("readings of one Spark by one instrument, several times", "the last one"),
     "whole_on_several": ("a model that is not split was to lie on several Sparks", "split it, or name one Spark"),
     "fused_draft_weights": (
         "a fused draft with weights of its own: they lie in the fused artefact, and would be counted twice",

@@ -148,6 +148,18 @@ ROSTER: dict[str, tuple[str, str]] = {
         "a cluster whose Sparks are not neighbours in the order of their ranks",
         "what the sentence says",
     ),
+    "unknown_cluster": (
+        "an assembly on a cluster that is not there",
+        "one of `clusters`",
+    ),
+    "assembly_name_taken": (
+        "an assembly with the name of a Spark or of a deployment: `sparks fit NAME` could mean either",
+        "another name",
+    ),
+    "assembly_spare": (
+        "a Spark could not join an assembly: it is in it already, or not on its switch",
+        "what the sentence says",
+    ),
     "deployment_not_enrolled": (
         "a deployment on a Spark that is only named",
         "enrol it, or another Spark",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from fleet.fit.demand import Demand, Split, slots_in_words
+from fleet.fit.limits import NO_LIMITS, Limits
 from fleet.fit.memory import Devices, MemoryFit, memory_fit
 from fleet.fit.policy import Policy
 from fleet.record import Record
@@ -30,6 +31,7 @@ class Asked(NamedTuple):
     policy: Policy
     spares: Devices = ()
     """Sparks that could join, in the order in which they would, by the same instrument."""
+    limits: Limits = NO_LIMITS
 
     def fit(self) -> MemoryFit | None:
         """The fit, where there is one to be had."""
@@ -39,13 +41,19 @@ class Asked(NamedTuple):
     def holds(self) -> bool:
         """Does it fit?"""
         found = self.fit()
-        return found is not None and found.holds
+        return found is not None and not self.limits.refusals(found)
 
 
 def ways(asked: Asked) -> tuple[Way, ...]:
-    """Every single change that makes it fit, least first of each kind; without one, all changes of settings at once."""
-    found = tuple(_single(asked))
-    return found or tuple(_all_at_once(asked))
+    """Every single change that makes it fit, least first of each kind; without one, all changes of settings at once.
+
+    Where a decided fraction lets none do that, what would without it.
+    """
+    found = tuple(_single(asked)) or tuple(_all_at_once(asked))
+    if found or asked.limits.fraction is None:
+        return found
+    free = ways(asked._replace(limits=asked.limits.replaced(fraction=None)))
+    return tuple(each.replaced(change=f"no fraction decided; {each.change}") for each in free)
 
 
 def _single(asked: Asked) -> Iterator[Way]:
@@ -54,6 +62,8 @@ def _single(asked: Asked) -> Iterator[Way]:
         yield from _checked(*_fewer_slots(asked, at))
         if demand.needs.draft is not None:
             yield from _checked(f"{demand.model}: draft off", _with(asked, at, _draft_off(demand)))
+    yield from _another_fraction(asked)
+    yield from _larger_kv(asked)
     yield from _one_more(asked)
 
 
@@ -82,6 +92,28 @@ def _fewer_slots(asked: Asked, at: int) -> tuple[str, Asked]:
 
 def _draft_off(demand: Demand) -> Demand:
     return demand.replaced(needs=demand.needs.replaced(draft=None))
+
+
+def _another_fraction(asked: Asked) -> Iterator[Way]:
+    """The largest that every rank admits, in place of the one that was decided."""
+    was, fit = asked.limits.fraction, asked.fit()
+    found = None if was is None or fit is None else asked.limits.replaced(fraction=None).told(fit)
+    if found is not None:
+        limits = asked.limits.replaced(fraction=found)
+        yield from _checked(f"fraction {found} instead of {was}", asked._replace(limits=limits))
+
+
+def _larger_kv(asked: Asked) -> Iterator[Way]:
+    """Exactly what all slots at their context need, in place of a pinned KV cache that is too small."""
+    was, fit = asked.limits.kv_cache_bytes, asked.fit()
+    if was is None or fit is None:
+        return
+    needed = max(each.kv_bytes for each in fit.ranks)
+    demands = tuple(each.replaced(kv_cache_bytes=needed) for each in asked.demands)
+    if needed > was:
+        limits = asked.limits.replaced(kv_cache_bytes=needed)
+        change = f"KV cache pinned to {needed:,} B instead of {was:,}"
+        yield from _checked(change, asked._replace(demands=demands, limits=limits))
 
 
 def _one_more(asked: Asked) -> Iterator[Way]:
@@ -127,5 +159,5 @@ def _largest(most: int, made: Callable[[int], Asked]) -> int:
 
 def _checked(change: str, asked: Asked) -> Iterator[Way]:
     fit = asked.fit()
-    if fit is not None and fit.holds:
-        yield Way(change=change, margin_bytes=fit.margin_bytes)
+    if fit is not None and not asked.limits.refusals(fit):
+        yield Way(change=change, margin_bytes=asked.limits.margin_bytes(fit))

@@ -90,6 +90,8 @@ class Demand(Record):
     """Tokens of context of each slot."""
     slots: Count
     """How many requests are served at once, each with its own context."""
+    kv_cache_bytes: Count | None = None
+    """What the engine takes for the KV cache on each rank, where that is pinned: also what no slot needs."""
 
     @property
     def tokens(self) -> int:
@@ -108,6 +110,7 @@ class Demand(Record):
             if needs.draft.weights_bytes is not None:
                 found.append(self._part("draft weights", needs.draft.weights_bytes, share))
             found.append(self._kv(DRAFT_KV, needs.draft.kv_bytes_per_token, kv))
+        found += self._beyond(sum(each.amount_bytes for each in found if each.what in (KV, DRAFT_KV)))
         for what, amount in (("graphs", needs.graphs_bytes), ("workspace", needs.workspace_bytes)):
             found += [Line(model=self.model, what=what, amount_bytes=amount, how="as declared")] if amount else []
         return tuple(found)
@@ -115,6 +118,13 @@ class Demand(Record):
     def _part(self, what: str, whole: int, share: Fraction) -> Line:
         how = "as declared" if share == 1 else f"{share} of {whole:,} B"
         return Line(model=self.model, what=what, amount_bytes=ceil(share * whole), how=how)
+
+    def _beyond(self, needed: int) -> list[Line]:
+        """What a pinned KV cache takes beyond what the slots need of it."""
+        pinned = self.kv_cache_bytes or 0
+        how = f"a KV cache pinned to {pinned:,} B takes all of it"
+        beyond = pinned - needed
+        return [Line(model=self.model, what="KV beyond", amount_bytes=beyond, how=how)] if beyond > 0 else []
 
     def _kv(self, what: str, per_token: int, share: Fraction) -> Line:
         on_rank = ceil(share * per_token)

@@ -1,6 +1,6 @@
 """Does it fit: what each rank must hold against what is free there, and the floor over all ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -112,18 +112,6 @@ def memory_fit(
             for rank, (host, device) in enumerate(devices)
             if isinstance(device, Device)
         ),
-    )
-
-
-def refusals_by(
-    demands: Sequence[Demand], split: Split, by_instrument: Mapping[Instrument, Devices], policy: Policy
-) -> tuple[Refusal, ...]:
-    """Every reason by every instrument that was asked; each is held against the demand alone, and all must admit it."""
-    fits = (memory_fit(demands, split, devices, policy) for devices in by_instrument.values())
-    return tuple(
-        dict.fromkeys(
-            refusal for each in fits for refusal in (each.refusals() if isinstance(each, MemoryFit) else each)
-        )
     )
 
 

@@ -17,6 +17,9 @@ class Parameter(Record):
     value: str | None = None
     """None for a word without `=`; without the double quotes that hold its spaces together."""
 
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value}"
+
 
 class CommandLine(Record):
     """/proc/cmdline: its words in order, repeats and all."""

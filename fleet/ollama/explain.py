@@ -11,12 +11,13 @@ from fleet.fit.advice import Asked, Way, ways
 from fleet.fit.demand import WHOLE, Demand, Line
 from fleet.fit.instrument import Device, Instrument, Reading
 from fleet.fit.memory import MemoryFit
+from fleet.fit.observed import device
 from fleet.fit.policy import Policy
 from fleet.instant import Instant
 from fleet.observation import Observation, known
 from fleet.ollama.decide import resident_step
 from fleet.ollama.deployment import OllamaDeployment
-from fleet.ollama.fit import device, fit_now, is_moving
+from fleet.ollama.fit import fit_now, is_moving
 from fleet.ollama.subject import not_declared, subject_of
 from fleet.record import Digest, Record
 from fleet.refusal import Refusal

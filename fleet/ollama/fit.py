@@ -3,8 +3,8 @@
 from fleet.evidence import FitSubject
 from fleet.fit.admission import Admission, Admitted, By
 from fleet.fit.demand import WHOLE, Demand
-from fleet.fit.instrument import Device, Instrument
 from fleet.fit.memory import MemoryFit, memory_fit
+from fleet.fit.observed import device
 from fleet.fit.policy import Policy
 from fleet.observation import Observation, known
 from fleet.ollama.candidate import candidate_of
@@ -13,7 +13,6 @@ from fleet.ollama.deployment import OllamaDeployment
 from fleet.ollama.disrupt import disrupts
 from fleet.ollama.steps import LoadResident
 from fleet.ollama.subject import subject_of
-from fleet.record import Unobserved
 from fleet.refusal import Refusal
 from fleet.step import Step
 
@@ -74,14 +73,6 @@ def _short(due: tuple[Demand, ...], desired: OllamaDeployment, seen: Observation
 def fit_now(demands: tuple[Demand, ...], seen: Observation, policy: Policy) -> MemoryFit | tuple[Refusal, ...]:
     """Demands against what the host's kernel says is free now."""
     return memory_fit(demands, WHOLE, ((seen.host, device(seen)),), policy)
-
-
-def device(seen: Observation) -> Device | Unobserved:
-    """The memory of a Spark by its kernel."""
-    memory = seen.memory
-    if isinstance(memory, Unobserved):
-        return memory
-    return Device.read(Instrument.MEM_AVAILABLE, memory.total_bytes, memory.available_bytes)
 
 
 def is_moving(desired: OllamaDeployment, seen: Observation) -> bool:

@@ -113,7 +113,7 @@ def _host(seen: Observation, kernel: Kernel) -> HostSubject:
         machine_id_digest=known(seen.machine).machine_id_digest,
         release=kernel.release,
         page_size_bytes=kernel.page_size_bytes,
-        set_apart=tuple(sorted(each.name if each.value is None else f"{each.name}={each.value}" for each in words)),
+        set_apart=tuple(sorted(map(str, words))),
     )
 
 

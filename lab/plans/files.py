@@ -56,6 +56,11 @@ def read_collection(path: str) -> Collection:
     return document.collection
 
 
+def read_record(path: str, kind: type[T]) -> T:
+    """A document of somebody else, from a file; raises Failed for one that is none, with each field that is wrong."""
+    return _read(path, kind)[0]
+
+
 def _is_as_written(place: str, said: str, found: str) -> None:
     if said != found:
         raise Failed(f"{place}: expected {found}, which its content has, found {said}")

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from fleet.fit.demand import WHOLE, Demand, Split
 from fleet.fit.instrument import GIB, Device, Instrument, Reading, summed
-from fleet.fit.memory import MemoryFit, RankFit, memory_fit, refusals_by
+from fleet.fit.memory import MemoryFit, RankFit, memory_fit
 from fleet.fit.needs import DraftNeeds, Needs
 from fleet.fit.policy import Policy
 from tests.fleet.fit.devices import DARK, demand, device, held, sparks
@@ -60,14 +60,6 @@ def test_one_spark_that_cannot_be_read_refuses_the_set(dark: set[int]) -> None:
     assert isinstance(refused, tuple)
     assert [each.subject for each in refused] == [f"s{at} memory" for at in sorted(dark)]
     assert {each.code for each in refused} == {"unobserved"}
-
-
-def test_every_instrument_must_admit_it() -> None:
-    asked = {Instrument.MEM_AVAILABLE: sparks(100, instrument=Instrument.MEM_AVAILABLE), Instrument.PROBE: sparks(10)}
-    assert [str(each) for each in refusals_by([demand(context=2048)], WHOLE, asked, POLICY)] == [
-        "s0 memory: expected 3.00 GiB and a reserve of 8.00 GiB, found 10.00 GiB by a probe container free, "
-        "1.00 GiB less than that [memory_short]"
-    ]
 
 
 def test_what_is_above_the_ceiling_never_fits() -> None:
