@@ -2,23 +2,23 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fleet.generation import Begun, Generation
+from tests import forked
 from tests.fleet.ollama.host import begun
 from tests.fleet.test_generation import PLAIN
-from tests.virtual.standin import ROOT
 
 DEPLOY = """
+from tests.forked import everywhere
 import facts.look, fleet.generation, fleet.lock
-fleet.lock.PLACE = {home!r} + ".run"
-facts.look.as_root = lambda command, otherwise="": command
-fleet.generation.HOME = {home!r}
-fleet.generation.STAMP = {home!r} + "/generation.json"
-fleet.generation.BEGUN = {home!r} + "/generation.begun"
+everywhere(fleet.lock.PLACE, {home!r} + ".run")
+everywhere(facts.look.as_root, lambda command, otherwise="": command)
+everywhere(fleet.generation.HOME, {home!r})
+everywhere(fleet.generation.STAMP, {home!r} + "/generation.json")
+everywhere(fleet.generation.BEGUN, {home!r} + "/generation.begun")
 from fleet.desired import DesiredSpark
 from operations import generation
 
@@ -39,8 +39,7 @@ class Played:
         deploy = self.root / "deploy.py"
         text = "" if applied is None else applied.canonical
         deploy.write_text(DEPLOY.format(home=str(self.home), applied=text, desired=PLAIN.canonical))
-        command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), "-y"]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+        return forked.ran(forked.pyinfra_command, "@local", deploy, "-y")
 
     def runs(self, applied: Begun | None) -> str:
         done = self.run(applied)

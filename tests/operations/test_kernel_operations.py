@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,10 @@ from fleet.observation import Observation, known
 from fleet.refusal import Refusal
 from fleet.roster import Roster
 from fleet.step import Step
+from tests import forked
 from tests.fleet.kernel.host import NEW_VERSION, OLD_VERSION, PLAIN, PlayedHost, packages_of
 from tests.fleet.kernel.menus import NEW, OLD
 from tests.fleet.observed import blank
-from tests.virtual.standin import ROOT
 
 DESIRED = Roster.read(group_data.ring.roster, "group_data/ring.py").desired_for("dgx1")
 META = "linux-nvidia-hwe-24.04"
@@ -258,9 +257,10 @@ def test_a_menu_that_cannot_be_made_is_told_in_one_line(disk: PlayedDisk) -> Non
 
 
 DEPLOY = """
+from tests.forked import everywhere
 import facts.look, fleet.lock
-fleet.lock.PLACE = {root!r} + "/run-sparks"
-facts.look.as_root = lambda command, otherwise="": command
+everywhere(fleet.lock.PLACE, {root!r} + "/run-sparks")
+everywhere(facts.look.as_root, lambda command, otherwise="": command)
 import facts.boot, facts.kernels, operations.kernel, operations.kernel_script
 for look in (facts.boot.GrubBoot, facts.kernels.InstalledKernels):
     look.command = lambda self, looked=look.command: looked(self, root={root!r})
@@ -280,10 +280,7 @@ def test_the_operations_in_a_run_of_pyinfra(disk: PlayedDisk) -> None:
     deploy.write_text(DEPLOY.format(root=str(disk.root), desired=DESIRED.canonical))
 
     def run() -> str:
-        command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), "-y"]
-        done = subprocess.run(
-            command, cwd=ROOT, env=disk.environment, capture_output=True, text=True, timeout=300, check=False
-        )
+        done = forked.ran(forked.pyinfra_command, "@local", deploy, "-y", environment=disk.environment)
         assert done.returncode == 0, done.stderr
         return done.stderr
 

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.operations.played_lock import Connection, Run
 from tests.virtual.standin import ROOT
 
 DEPLOY = """
+from tests.forked import everywhere
 import facts.look, fleet.lock
-fleet.lock.PLACE = {place!r}
-facts.look.as_root = lambda command, otherwise="": command
+everywhere(fleet.lock.PLACE, {place!r})
+everywhere(facts.look.as_root, lambda command, otherwise="": command)
 from tests.operations.touching import touched
 
 for path, script in {steps!r}:
@@ -33,23 +35,26 @@ class Played:
         self.connections: list[Connection] = []
         self.others: list[Run] = []
 
-    def start(self, *steps: tuple[str, str]) -> "subprocess.Popen[str]":
-        """A run that makes files: each step is a file's name, and a script to make it, in which `@` is the folder."""
+    def deploy(self, *steps: tuple[str, str]) -> Path:
+        """One that makes files: each step is a file's name, and a script to make it, in which `@` is the folder."""
         below = [(str(self.root / name), script.replace("@", str(self.root))) for name, script in steps]
         deploy = self.root / f"deploy-{len(list(self.root.glob('deploy-*')))}.py"
         deploy.write_text(DEPLOY.format(place=str(self.place), steps=below))
+        return deploy
+
+    def start(self, *steps: tuple[str, str]) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", "pyinfra", "@local", str(deploy), "-y"],
+            [sys.executable, "-m", "pyinfra", "@local", str(self.deploy(*steps)), "-y"],
             cwd=ROOT, env=os.environ | {"COLUMNS": "200"}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
 
     def run(self, *steps: tuple[str, str]) -> tuple[int, str]:
         """Its status and what it said."""
-        run = self.start(*steps)
-        said, _ = run.communicate(timeout=120)
+        done = forked.ran(forked.pyinfra_command, "@local", self.deploy(*steps), "-y", environment={"COLUMNS": "200"})
+        said = done.stdout + done.stderr
         assert "Traceback" not in said, said
-        return run.returncode, said
+        return done.returncode, said
 
     def left_by(self, owner: str, lives: bool) -> None:
         """Another run's lock."""

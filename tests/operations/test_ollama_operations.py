@@ -15,8 +15,9 @@ import pytest
 
 from fleet.generation import Generation
 from fleet.ollama.deployment import OllamaDeployment, OllamaModelPin, OllamaResidentPin
+from tests import forked
 from tests.fleet.ollama.host import begun
-from tests.virtual.standin import PINS, REGISTRY, ROOT, SMALLEST, free_port
+from tests.virtual.standin import PINS, REGISTRY, SMALLEST, free_port
 
 PIN = OllamaModelPin(
     name=SMALLEST,
@@ -25,18 +26,19 @@ PIN = OllamaModelPin(
     pull=True,
 )
 DEPLOY = """
+from tests.forked import everywhere
 import facts.look, fleet.lock, fleet.ollama.deployment
-fleet.lock.PLACE = {units!r} + "/run"
-facts.look.as_root = lambda command, otherwise="": command
-fleet.ollama.deployment.DROP_IN = {drop_in!r}
+everywhere(fleet.lock.PLACE, {units!r} + "/run")
+everywhere(facts.look.as_root, lambda command, otherwise="": command)
+everywhere(fleet.ollama.deployment.DROP_IN, {drop_in!r})
 import fleet.ollama.residents_unit
-fleet.ollama.residents_unit.RESIDENTS_PATH = {units!r} + "/sparks-ollama-residents.service"
+everywhere(fleet.ollama.residents_unit.RESIDENTS_PATH, {units!r} + "/sparks-ollama-residents.service")
 import facts.ollama
 facts.ollama.DIRECTORIES = ({units!r},)
 import fleet.generation
-fleet.generation.HOME = {units!r}
-fleet.generation.STAMP = {units!r} + "/generation.json"
-fleet.generation.BEGUN = {units!r} + "/generation.begun"
+everywhere(fleet.generation.HOME, {units!r})
+everywhere(fleet.generation.STAMP, {units!r} + "/generation.json")
+everywhere(fleet.generation.BEGUN, {units!r} + "/generation.begun")
 from fleet.desired import DesiredSpark
 from fleet.ollama.deployment import OllamaDeployment
 from fleet.spark import Spark
@@ -85,11 +87,9 @@ class Played:
         deploy = self.root / "deploy.py"
         values = {"drop_in": str(self.drop_in), "units": str(self.units), "desired": self.desired.canonical}
         deploy.write_text(DEPLOY.format(**values, applied=begun().canonical, drained=self.drained))
-        environment = os.environ | {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
-        command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), *(arguments or ("-y",))]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
+        environment = {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
+        command = ("@local", deploy, *(arguments or ("-y",)))
+        return forked.ran(forked.pyinfra_command, *command, environment=environment)
 
     def converge(self) -> str:
         done = self.run()
@@ -253,6 +253,5 @@ def test_a_host_that_serves_nothing_is_left_alone(tmp_path: Path) -> None:
     deploy = tmp_path / "deploy.py"
     lines = [f"ollama.{each}(name={each!r}, desired=None)" for each in ("service", "model", "resident")]
     deploy.write_text("from operations import ollama\n" + "\n".join(lines) + "\n")
-    command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), "-y"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = forked.ran(forked.pyinfra_command, "@local", deploy, "-y")
     assert done.returncode == 0, done.stderr

@@ -3,13 +3,13 @@
 import hashlib
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from fleet.revert import ReloadProfiles, RemoveFile
 from operations import others
+from tests import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = "/etc/netplan/40-cx7.yaml"
@@ -138,8 +138,9 @@ def test_profiles_whose_file_is_gone_are_forgotten(played: Host) -> None:
 
 
 DEPLOY = """
+from tests.forked import everywhere
 import fleet.lock
-fleet.lock.PLACE = {root!r} + "/run-sparks"
+everywhere(fleet.lock.PLACE, {root!r} + "/run-sparks")
 import facts.look
 from fleet.observation import Observation
 from fleet.roster import Roster
@@ -181,9 +182,7 @@ others.declared(name="files of others", desired=desired)
 def converge(played: Host, spark: dict[str, object]) -> subprocess.CompletedProcess[str]:
     deploy = played.root / "deploy.py"
     deploy.write_text(DEPLOY.format(file=str(played.file), path=PATH, root=str(played.root), spark=spark))
-    command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), "-y"]
-    return subprocess.run(command, cwd=ROOT, env=played.environment, capture_output=True, text=True, timeout=120,
-                          check=False)  # fmt: skip
+    return forked.ran(forked.pyinfra_command, "@local", deploy, "-y", environment=played.environment)
 
 
 def test_the_operation_removes_once_and_then_has_nothing_to_do(played: Host) -> None:

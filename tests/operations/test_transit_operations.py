@@ -12,16 +12,17 @@ from fleet.desired import DesiredSpark
 from fleet.hardware import INTERFACES
 from fleet.spark import Spark
 from fleet.transit.desired import FILE_MODE, Transit
-from tests.virtual.standin import ROOT
+from tests import forked
 
 RING = Transit(interfaces=INTERFACES, subnets=("10.7.0.0/24", "10.7.1.0/24"))
 DEPLOY = """
+from tests.forked import everywhere
 import facts.look, fleet.lock, fleet.transit.desired
-fleet.lock.PLACE = {root!r} + "/run-sparks"
-facts.look.as_root = lambda command, otherwise="": command
-fleet.transit.desired.SYSCTL_PATH = {root!r} + "/etc/sysctl.d/90-sparks-transit.conf"
-fleet.transit.desired.UNIT_PATH = {root!r} + "/units/sparks-transit.service"
-fleet.transit.desired.WANTS_PATH = {root!r} + "/units/docker.service.wants/sparks-transit.service"
+everywhere(fleet.lock.PLACE, {root!r} + "/run-sparks")
+everywhere(facts.look.as_root, lambda command, otherwise="": command)
+everywhere(fleet.transit.desired.SYSCTL_PATH, {root!r} + "/etc/sysctl.d/90-sparks-transit.conf")
+everywhere(fleet.transit.desired.UNIT_PATH, {root!r} + "/units/sparks-transit.service")
+everywhere(fleet.transit.desired.WANTS_PATH, {root!r} + "/units/docker.service.wants/sparks-transit.service")
 import facts.transit, operations.transit
 for look in (facts.transit.Transit, facts.transit.Firewall):
     look.command = lambda self, looked=look.command: looked(self, root={root!r})
@@ -91,11 +92,9 @@ class Played:
         wish = DesiredSpark(name="a", spark=Spark(enrolled=True), rail_ends=(), ollama=None, transit=transit)
         deploy = self.root / "deploy.py"
         deploy.write_text(DEPLOY.format(root=str(self.root), desired=wish.canonical))
-        environment = os.environ | {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
-        command = [sys.executable, "-m", "pyinfra", "@local", str(deploy), *(arguments or ("-y",))]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
+        environment = {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
+        command = ("@local", deploy, *(arguments or ("-y",)))
+        return forked.ran(forked.pyinfra_command, *command, environment=environment)
 
     def converge(self, transit: Transit | None = RING) -> str:
         done = self.run(transit)
