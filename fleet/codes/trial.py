@@ -22,6 +22,10 @@ TRIAL: dict[str, tuple[str, str]] = {
         "a power cycle would boot something else than the fallback, or whatever is first in the menu then",
         "`sparks converge <spark> --scope kernel` makes the fallback the default until the kernel was tried",
     ),
+    "trial_beside": (
+        "another Spark of its deployment or cluster is in a trial, or was left in one: two would be away at once",
+        "end that trial first; where nobody carries it out any more, `sparks kernel trial` of that Spark does",
+    ),
     "trial_not_as_desired": (
         "something is due before the kernel is tried: afterwards nobody could say that the kernel is not at fault",
         "carry that out first",

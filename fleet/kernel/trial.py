@@ -78,6 +78,7 @@ class Happening(StrEnum):
     CAME_WITH_TRIAL = "came back with the kernel that is tried"
     CAME_WITH_OTHER = "came back with another kernel"
     SILENT = "did not come back"
+    HELD = "another run holds the Spark"
 
 
 FOLLOWS: dict[tuple[Phase, Happening], Phase] = {
@@ -89,6 +90,7 @@ FOLLOWS: dict[tuple[Phase, Happening], Phase] = {
     (Phase.BOOT, Happening.FAILED): Phase.KEPT,
     (Phase.QUALIFY, Happening.DONE): Phase.PERSIST,
     (Phase.QUALIFY, Happening.FAILED): Phase.RETURN,
+    (Phase.QUALIFY, Happening.HELD): Phase.TRIED,
     (Phase.PERSIST, Happening.DONE): Phase.PERSISTED,
     (Phase.PERSIST, Happening.FAILED): Phase.TRIED,
     (Phase.RETURN, Happening.CAME_WITH_OTHER): Phase.RETURNED,

@@ -56,7 +56,7 @@ class TrialPlan(Record):
     format: Literal[1] = 1
     target: Target
     hosts: tuple[HostTrial, ...]
-    """In their order; without those that run the kernel as their default."""
+    """In their order, those that have booted it already first; without those that run the kernel as their default."""
 
     @property
     def is_noop(self) -> bool:

@@ -14,6 +14,7 @@ from fleet.desired import DesiredSpark
 from fleet.kernel.qualify import Looked
 from fleet.kernel.standing import standing
 from fleet.kernel.trial import First, Phase, Standing, begins
+from fleet.kernel.trial_beside import beside, together
 from fleet.kernel.trial_plan import HostTrial, TrialPlan, host_trial
 from fleet.kernel.trial_refusal import not_as_desired
 from fleet.locked import lock_refusal
@@ -44,12 +45,16 @@ def trial_looks(desired: DesiredSpark | None = None) -> Looks:
 def planned(inventory: str, target: Target) -> TrialPlan | Refusals:
     """What a trial of the target is going to do, or every reason on every Spark why it may not begin."""
     roster = roster_of(inventory)
-    seen = collect(inventory, target.hosts, trial_looks)
+    others = together(roster, target.hosts)
+    seen = collect(inventory, (*target.hosts, *others), trial_looks)
     trials: list[HostTrial] = []
     refusals: list[Refusal] = []
     for host in target.hosts:
         for each in _planned(inventory, roster, seen[host]):
             (trials if isinstance(each, HostTrial) else refusals).append(each)  # type: ignore[arg-type]
+    if trials or refusals:
+        refusals += [no for host in others for no in beside(roster.desired_for(host), seen[host])]
+    trials.sort(key=lambda each: each.begins is not Phase.QUALIFY)
     return Refusals(refusals=tuple(refusals)) if refusals else TrialPlan(target=target, hosts=tuple(trials))
 
 

@@ -4,12 +4,13 @@ What follows from what is `fleet.kernel.trial`; here it happens. A Spark is left
 returns to the fallback, whatever becomes of this process.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fleet.health import Finding
 from fleet.kernel.policy import KernelPolicy
 from fleet.kernel.trial import FOLLOWS, Happening, Phase, happened, stands
+from fleet.kernel.trial_beside import together
 from fleet.kernel.trial_plan import HostTrial, TrialPlan
 from fleet.outcome import Outcome
 from fleet.receipt.acts import Health, OperationBegun, OperationDone, OperationFailed
@@ -19,6 +20,7 @@ from fleet.verdict import Verdict
 from lab.interrupt import Stop, tell
 from lab.kernel.boots import Boots
 from lab.kernel.documents import HostEnd
+from lab.kernel.hold import held
 from lab.kernel.look import stood
 from lab.kernel.persist import persist
 from lab.kernel.settling import settled
@@ -60,6 +62,22 @@ class Trial:
         return Verdict(Outcome.CONVERGED)
 
     def _spark(self, trial: HostTrial) -> Phase:
+        """What it serves together with others stands on these alone while it is away: nobody else may change them."""
+        others = together(self.roster, (trial.host,))
+        with held(self.inventory, others) as self.refusals:
+            return self._beside(trial, others) if self.refusals else self._phases(trial)
+
+    def _beside(self, trial: HostTrial, others: Sequence[str]) -> Phase:
+        policy, has_booted = self.roster.desired_for(trial.host).kernel, trial.begins is Phase.QUALIFY
+        assert policy is not None, "expected the policy of the plan"
+        end = Phase.TRIED if has_booted else Phase.KEPT
+        self.journal.say(OperationFailed(host=trial.host, operation=f"hold {', '.join(others)}",
+                                         reason=str(Happening.HELD), refusals=self.refusals))  # fmt: skip
+        self._stand(trial.host, policy, end)
+        tell(self.ends[-1].says)
+        return end
+
+    def _phases(self, trial: HostTrial) -> Phase:
         policy = self.roster.desired_for(trial.host).kernel
         assert policy is not None, "expected the policy of the plan"
         phase = trial.phases[0]
@@ -111,7 +129,10 @@ class Trial:
     def _qualified(self, trial: HostTrial) -> Happening:
         desired = self.roster.desired_for(trial.host)
         assert desired.kernel is not None, "expected the policy of the plan"
-        self.findings = settled(self.inventory, desired, self.wish.settle)
+        with held(self.inventory, (trial.host,)) as self.refusals:
+            if self.refusals:
+                return Happening.HELD
+            self.findings = settled(self.inventory, desired, self.wish.settle)
         self.journal.say(Health(host=trial.host, findings=self.findings))
         for each in self.findings:
             tell(f"{'well' if each.is_good else 'NOT WELL'}: {each}")

@@ -1,7 +1,8 @@
 """A trial of several Sparks: what it does to which, in which order, and what its receipt says; hosts are played."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,10 @@ class World:
         """By Spark, the kernel that it comes back with from a one-shot; None: not at all."""
         self.running = dict.fromkeys("abc", OLD)
         self.boot = dict.fromkeys("abc", 0)
+        self.locked: list[set[str]] = []
+        """What this run holds now."""
+        self.others: dict[str, Refusal] = {}
+        """By Spark, why its lock is not to be had."""
 
     def did(self, host: str, what: str) -> None:
         self.done.append((host, what))
@@ -47,8 +52,15 @@ class World:
         return Standing(host=host, running=self.running[host], boot_id=f"boot {self.boot[host]}", default=OLD,
                         is_pinned=True, one_shot=None, entries=())  # fmt: skip
 
+    @contextmanager
+    def held(self, inventory: str, hosts: Sequence[str]) -> Iterator[tuple[Refusal, ...]]:
+        self.locked += [set(hosts)]
+        yield tuple(self.others[host] for host in hosts if host in self.others)
+        self.locked.remove(set(hosts))
+
     def settled(self, inventory: str, desired: Any, seconds: float) -> tuple[Finding, ...]:
         self.did(desired.name, "qualify")
+        assert {desired.name} in self.locked, "nobody else may qualify it"
         verdict = Verdict.DIFFERS if desired.name in self.ill else Verdict.OK
         return (
             Finding(code="trial_gpu", subject=f"{desired.name} gpu", verdict=verdict, expected="an answer", found="x"),
@@ -94,6 +106,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     played = World()
     monkeypatch.setattr(Boots, "world", played, raising=False)
     monkeypatch.setattr(run, "Boots", Boots)
+    monkeypatch.setattr(run, "held", played.held)
     for name in ("stood", "settled", "persist"):
         monkeypatch.setattr(run, name, getattr(played, name))
     return played
@@ -198,3 +211,37 @@ def test_interrupted_it_says_where_it_stands_and_does_nothing_more(
     assert [(each.host, each.phase) for each in kept[0].ends] == [("a", phase)]
     assert outcome(tmp_path) == Outcome.INTERRUPTED
     assert world.running["a"] == (NEW if at == "qualify" else OLD)
+
+
+def in_one_cluster() -> Roster:
+    return ROSTER.replaced(clusters={"both": {"fabric": "rails", "sparks": ("a", "b")}})
+
+
+def test_while_one_is_tried_nobody_else_may_change_those_that_serve_together_with_it(
+    world: World, tmp_path: Path
+) -> None:
+    held: list[tuple[str, str, list[set[str]]]] = []
+
+    def notes(host: str, what: str) -> None:
+        held.append((host, what, list(world.locked)))
+
+    world.did = notes  # type: ignore[method-assign]
+    tried(tmp_path, also=lambda trial: setattr(trial, "roster", in_one_cluster()))
+    assert {host for host, _, _ in held} == {"a", "b"}
+    assert all(({"b"} if host == "a" else {"a"}) in locked for host, _, locked in held)
+    assert world.locked == []
+
+
+def test_where_another_holds_one_of_them_nothing_is_done(world: World, tmp_path: Path) -> None:
+    world.others = {"b": NO}
+    trial = tried(tmp_path, also=lambda trial: setattr(trial, "roster", in_one_cluster()))
+    assert world.done == []
+    assert [(each.host, each.phase) for each in trial.ends] == [("a", Phase.KEPT)]
+    assert events(tmp_path)[-1]["data"]["refusals"][0]["code"] == "locked"
+
+
+def test_a_kernel_that_another_run_qualifies_is_not_booted_back(world: World, tmp_path: Path) -> None:
+    world.others = {"a": NO}
+    trial = tried(tmp_path)
+    assert world.done == [("a", "drain"), ("a", "boot once")]
+    assert [(each.host, each.phase) for each in trial.ends] == [("a", Phase.TRIED)]
