@@ -1,7 +1,7 @@
 """`sparks fit`: does a deployment fit, by which arithmetic, and what would make it fit."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import click
 
@@ -23,6 +23,7 @@ from lab.fit_table import HEAD, account, to_spare
 from lab.map.words import printable, short
 from lab.output import STANDARD, put
 from lab.place import EVIDENCE
+from lab.plans.seen import kept
 from lab.receipts.command import json_option
 from lab.table import table
 
@@ -39,17 +40,25 @@ class FitDocument(Record):
 @click.command()
 @click.argument("target")
 @json_option
+@click.option("--from", "sources", multiple=True, metavar="FILE",
+              help="Go by what `sparks observe` has kept, and contact no host; once for each file.")  # fmt: skip
 @click.option("--readings", metavar="FILE", help="Of an assembly: what other instruments have said is free, as JSON.")
 @EVIDENCE.option
 @inventory_option
-def fit(target: str, as_json: bool, readings: str | None, evidence: str | None, inventory: str) -> None:
+def fit(
+    target: str, as_json: bool, sources: tuple[str, ...], readings: str | None, evidence: str | None, inventory: str
+) -> None:
     """Say whether TARGET, a deployment, a Spark or an assembly, fits now, by which arithmetic, and what would help.
 
     Hosts are only looked at. Exit status 0: it fits, or is loaded; 3: it does not, or that cannot be said; 1: failed.
     """
     roster = roster_of(inventory)
+
+    def see(hosts: tuple[str, ...], looks: Callable[[DesiredSpark], Looks]) -> Mapping[str, Observation]:
+        return kept(roster, hosts, sources) if sources else collect(inventory, hosts, looks)
+
     if target in roster.assemblies:
-        fit_assembly(roster, target, inventory, readings, as_json)
+        fit_assembly(roster, target, see, readings, as_json)
         return
     if readings is not None:
         known = ", ".join(sorted(roster.assemblies)) or "none"
@@ -57,7 +66,7 @@ def fit(target: str, as_json: bool, readings: str | None, evidence: str | None, 
     found = target_named(inventory, target)
     store = read_store(EVIDENCE.folder(evidence, inventory))
     asked = serving(roster, found)
-    seen = collect(inventory, asked, _looks)
+    seen = see(asked, _looks)
     hosts = tuple(_explained(roster, host, seen[host], store) for host in asked)
     document = FitDocument(target=found, hosts=hosts)
     put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else _text(document))
@@ -118,6 +127,8 @@ def _evidence(fit: HostFit) -> Iterator[str]:
         yield short(f"  evidence: {fit.evidence}, of exactly this")
     elif fit.refuted is not None:
         yield short(f"  evidence: {fit.refuted}, exactly this did not fit: {printable(fit.said or '')}")
+    elif fit.untold is not None:
+        yield f"  evidence: not known: {printable(str(fit.untold))}"
     elif fit.answer is Answer.LOADED:
         yield f"  evidence: none of exactly this; sparks evidence record {fit.host} keeps some"
     else:

@@ -1,18 +1,19 @@
 """`sparks fit` of an assembly: the arithmetic of every rank, by each instrument apart."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import click
 
-from facts.needs import ledger_looks, memory_looks
+from facts.needs import Looks, ledger_looks, memory_looks
 from fleet.assembly_fit import AssemblyFit, Holder, Judged, assembly_fit, is_blind
+from fleet.desired import DesiredSpark
 from fleet.fit.instrument import Instrument, gib
 from fleet.fit.memory import RankFit
 from fleet.fit.readings import Readings
+from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
-from lab.collect import collect
 from lab.command import REFUSED, Failed
 from lab.fit_table import HEAD, account, row, to_spare
 from lab.map.words import printable, short
@@ -21,15 +22,18 @@ from lab.plans.files import read_record
 from lab.receipts.view import moment
 from lab.table import table
 
+See = Callable[[tuple[str, ...], Callable[[DesiredSpark], Looks]], Mapping[str, Observation]]
+"""Looks at some Sparks, each through the looks that it is given."""
 
-def fit_assembly(roster: Roster, name: str, inventory: str, readings: str | None, as_json: bool) -> None:
+
+def fit_assembly(roster: Roster, name: str, see: See, readings: str | None, as_json: bool) -> None:
     """Print the fit of an assembly of the roster; ends with status 3 where it does not fit, or that cannot be said."""
     assembly = roster.assemblies[name]
     cluster = roster.clusters[assembly.cluster]
     every = (*cluster.sparks, *assembly.spares)
     told = None if readings is None else readings_in(readings, every)
     ours = tuple(each for each in every if each in roster.enrolled)
-    found = collect(inventory, ours, lambda desired: ledger_looks(desired) | memory_looks()) if ours else {}
+    found = see(ours, lambda desired: ledger_looks(desired) | memory_looks()) if ours else {}
     seen = {host: (roster.desired_for(host), each) for host, each in found.items()}
     fit = assembly_fit(name, assembly, cluster, seen, roster.memory, told)
     put(STANDARD, json.dumps(fit.to_json(), indent=2) + "\n" if as_json else "\n".join(_lines(fit)) + "\n")

@@ -68,6 +68,8 @@ class HostFit(Record):
     refuted: Digest | None = None
     """That exactly this did not fit, and how its engine said so."""
     said: str | None = None
+    untold: Refusal | None = None
+    """Why it cannot be told of what exactly evidence would be: then it is not known whether there is any."""
     others: tuple[Other, ...] = ()
     """Where there is none: evidence of the same deployment when something was another."""
 
@@ -141,7 +143,7 @@ def _ways(due: tuple[Demand, ...], seen: Observation, policy: Policy) -> tuple[W
 
 def _evidenced(name: str, subject: FitSubject | Refusal, evidence: tuple[FitEvidence, ...]) -> dict[str, Any]:
     if isinstance(subject, Refusal):
-        return {}
+        return {"untold": subject}
     admission = admission_of(evidence)
     exact, refuted = admission.evidence.get(subject.digest), admission.refuted.get(subject.digest)
     said = next((each.said for each in evidence if each.digest == refuted), None)

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,8 +46,13 @@ def read_store(path: Path) -> Store:
         return Store((), ())
     with private_folder(path, WHAT) as place:
         read = [_read(place, name) for name in sorted(os.listdir(place.descriptor)) if _is_ours(name)]
-    evidence = sorted((each for each in read if isinstance(each, FitEvidence)), key=lambda each: each.measured_at)
-    return Store(tuple(evidence), tuple(each for each in read if isinstance(each, Broken)))
+    evidence = (each for each in read if isinstance(each, FitEvidence))
+    return Store(tuple(sorted(evidence, key=_last_word)), tuple(each for each in read if isinstance(each, Broken)))
+
+
+def _last_word(evidence: FitEvidence) -> tuple[datetime, bool]:
+    """Of the same moment, that it did not fit is said after that it did."""
+    return evidence.measured_at, not evidence.fitted
 
 
 def put(path: Path, evidence: FitEvidence) -> None:

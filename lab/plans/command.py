@@ -21,7 +21,8 @@ from lab.evidence.store import admission_in
 from lab.output import STANDARD, put, refuse_output
 from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.documents import Collection, CollectionDocument, PlanDocument
-from lab.plans.files import read_collection, read_plan, text_of, write
+from lab.plans.files import read_plan, text_of, write
+from lab.plans.seen import read_seen
 from lab.plans.text import shown
 from lab.receipts.command import json_option
 from lab.receipts.drained import drained_in
@@ -125,9 +126,8 @@ def _drained(inventory: str, seen: Iterable[Observation]) -> tuple[Digest, ...]:
 
 
 def _replanned(inventory: str, target: Target, scope: Scope, source: str, admission: Admission) -> Plan | Refusals:
-    roster, collection = roster_of(inventory), read_collection(source)
-    if collection.roster_digest != roster.digest:
-        click.echo(f"{source}: it was seen for another roster than this one", err=True)
+    roster = roster_of(inventory)
+    collection = read_seen(roster, source)
     seen = {each.host: each for each in collection.observations}
     outcome = plan(roster, target, seen, scope, frozenset(collection.drained), admission)
     if isinstance(outcome, Plan):

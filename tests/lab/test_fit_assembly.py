@@ -31,7 +31,10 @@ class Lab:
             spark.change(memory=fitting.memory(free_gib))
 
     def fit(self, *options: str) -> Ran:
-        ran = run(self.world, self.site.folder, "sparks", "fit", *options, "-i", str(self.site.inventory))
+        return self.sparks("fit", *options)
+
+    def sparks(self, *command: str) -> Ran:
+        ran = run(self.world, self.site.folder, "sparks", *command, "-i", str(self.site.inventory))
         self.world = ran.world.next_run()
         assert "Traceback" not in ran.said, ran.said
         return ran
@@ -73,6 +76,19 @@ def test_a_spark_that_does_not_answer_refuses_the_set(lab: Lab) -> None:
         REFUSED, True, True,
     )  # fmt: skip
     assert "b memory: expected an observation, found no answer over SSH" in ran.said
+
+
+def test_what_was_kept_is_asked_without_any_host(lab: Lab, tmp_path: Path) -> None:
+    files = {name: str(tmp_path / f"{name}.json") for name in ("a", "b")}
+    for name, file in files.items():
+        assert lab.sparks("observe", name, "-o", file).status == 0
+    one = lab.fit("big", "--from", files["a"])
+    assert (one.status, one.world.commands) == (REFUSED, [])
+    assert "b memory: expected an observation, found it is in no file of --from [unobserved]" in one.said
+    both = lab.fit("big", "--from", files["a"], "--from", files["b"])
+    assert (both.status, both.world.commands, "big: fits" in both.said) == (0, [], True), both.said
+    twice = lab.fit("big", "--from", files["a"], "--from", files["a"])
+    assert (twice.status, "expected each spark in one file, found a" in twice.said) == (1, True)
 
 
 GOOD = assemblies.text(Instrument.PROBE, a=95.0)

@@ -67,6 +67,15 @@ def test_evidence_of_exactly_this_is_named_and_of_another_with_what_differs() ->
     assert explained("talk", DESIRED, seen(), POLICY, (one,)).evidence == one.digest
 
 
+@pytest.mark.parametrize("section", ["kernel", "machine", "ollama_program", "ollama_service", "invocation"])
+def test_what_exactly_it_is_of_can_be_untold_and_then_no_evidence_is_not_none(section: str) -> None:
+    changes: dict[str, Any] = {section: Unobserved(reason="dark")}
+    found = said(**changes)
+    assert (found.answer, found.evidence, found.subject) == (Answer.FITS, None, None)
+    assert found.untold is not None
+    assert found.untold.found == "dark"
+
+
 def test_a_model_that_is_not_pulled_yet_is_part_of_it() -> None:
     absent = DESIRED.replaced(models=(DESIRED.models[0].replaced(pull=False),))
     assert said(desired=absent, ollama_models=ModelStore(source="api")).need_bytes == said().need_bytes

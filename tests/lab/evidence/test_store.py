@@ -153,6 +153,15 @@ def test_what_names_not_one_is_one_line(folder: Path, wanted: str) -> None:
     assert "expected the digest of one evidence" in said
 
 
+@pytest.mark.parametrize("names", [("chat", "chat"), ("code", "chat"), ("chat", "code")])
+def test_of_one_moment_what_did_not_fit_is_the_last_word(folder: Path, names: tuple[str, str]) -> None:
+    """However the files are called, and so sorted."""
+    fitted, other = map(evidence, names)
+    put(folder, fitted)
+    put(folder, other.replaced(kind="no fit", said="out of memory"))
+    assert (read_store(folder).admission.evidence, len(read_store(folder).admission.refuted)) == ({}, 1)
+
+
 def test_a_digest_is_taken_as_the_list_shows_it(folder: Path) -> None:
     (one,) = kept(folder, "chat")
     assert sparks(folder, "show", f"{one.digest[:19]}…")[0] == 0
