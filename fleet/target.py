@@ -61,7 +61,10 @@ def target_of(roster: Roster, name: str) -> Target | Refusal:
         found = "one that is only named, and so never touched"
         return Refusal(code="target_only_named", subject=name, expected="an enrolled spark", found=found, hint=hint)
     if name in roster.assemblies:
-        found, hint = "an assembly, which nothing here converges", f"does it fit: sparks fit {name}"
+        found, hint = (
+            "an assembly, which nothing here converges",
+            f"does it fit: sparks fit {name}; who is there now: sparks status {name}",
+        )
         return Refusal(code="target_unknown", subject=name, expected=_ONE, found=found, hint=hint)
     return Refusal(code="target_unknown", subject=name, expected=_ONE, found="none of that name", hint=hint)
 

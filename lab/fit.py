@@ -14,7 +14,7 @@ from fleet.record import Record
 from fleet.roster import Roster
 from fleet.target import Target
 from lab.collect import collect, roster_of
-from lab.command import REFUSED, Failed, inventory_option
+from lab.command import REFUSED, Failed, inventory_option, timeout_option
 from lab.converge import target_named
 from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
@@ -43,10 +43,17 @@ class FitDocument(Record):
 @click.option("--from", "sources", multiple=True, metavar="FILE",
               help="Go by what `sparks observe` has kept, and contact no host; once for each file.")  # fmt: skip
 @click.option("--readings", metavar="FILE", help="Of an assembly: what other instruments have said is free, as JSON.")
+@timeout_option
 @EVIDENCE.option
 @inventory_option
 def fit(
-    target: str, as_json: bool, sources: tuple[str, ...], readings: str | None, evidence: str | None, inventory: str
+    target: str,
+    as_json: bool,
+    sources: tuple[str, ...],
+    readings: str | None,
+    seconds: float,
+    evidence: str | None,
+    inventory: str,
 ) -> None:
     """Say whether TARGET, a deployment, a Spark or an assembly, fits now, by which arithmetic, and what would help.
 
@@ -55,7 +62,7 @@ def fit(
     roster = roster_of(inventory)
 
     def see(hosts: tuple[str, ...], looks: Callable[[DesiredSpark], Looks]) -> Mapping[str, Observation]:
-        return kept(roster, hosts, sources) if sources else collect(inventory, hosts, looks)
+        return kept(roster, hosts, sources) if sources else collect(inventory, hosts, looks, seconds)
 
     if target in roster.assemblies:
         fit_assembly(roster, target, see, readings, as_json)

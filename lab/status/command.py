@@ -9,6 +9,7 @@ import click
 
 from facts.needs import ledger_looks
 from fleet.instant import utc_now
+from fleet.roster import Roster
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, inventory_option, timeout_option
 from lab.converge import target_named
@@ -30,7 +31,7 @@ _CLEAR = "\x1b[H\x1b[2J"
 @json_option
 @inventory_option
 def status(targets: tuple[str, ...], every: int | None, seconds: float, as_json: bool, inventory: str) -> None:
-    """Show who holds the memory of each TARGET, a Spark or a deployment; of every enrolled Spark without one.
+    """Show who holds the memory of each TARGET, a Spark, a deployment or an assembly; of every enrolled Spark without.
 
     Each host is looked at once, and nothing is changed. Exit status 0 when it is known of every Spark how much of its
     memory is used and by whom, 3 when one did not answer or could not be observed, 1 when it failed.
@@ -48,8 +49,16 @@ def status(targets: tuple[str, ...], every: int | None, seconds: float, as_json:
 
 def _hosts(inventory: str, targets: Iterable[str]) -> tuple[str, ...]:
     """The Sparks of these targets, each once; every enrolled one where none is given."""
-    named = [host for each in targets for host in target_named(inventory, each).hosts]
-    return tuple(dict.fromkeys(named)) or roster_of(inventory).enrolled
+    roster = roster_of(inventory)
+    names = [name for each in targets for name in _sparks_of(roster, each)]
+    named = [host for each in names for host in target_named(inventory, each).hosts]
+    return tuple(dict.fromkeys(named)) or roster.enrolled
+
+
+def _sparks_of(roster: Roster, name: str) -> tuple[str, ...]:
+    """The Sparks of an assembly; any other name as it is."""
+    assembly = roster.assemblies.get(name)
+    return (name,) if assembly is None else roster.clusters[assembly.cluster].sparks
 
 
 def _round(inventory: str, hosts: tuple[str, ...], seconds: float) -> StatusDocument:

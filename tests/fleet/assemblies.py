@@ -28,7 +28,8 @@ DRAFT_NEEDS: dict[str, Any] = {"attachment": "separate", "weights_bytes": 2 * GI
 
 
 def values(**changes: Any) -> dict[str, Any]:
-    """The roster, with its assembly otherwise."""
+    """The roster, with its assembly otherwise; a key that shall be None is left out."""
+    big = {key: value for key, value in (BIG | changes).items() if value is not None}
     return {
         "sparks": {name: {"enrolled": name != "s4"} for name in NAMES},
         "fabrics": {
@@ -43,7 +44,7 @@ def values(**changes: Any) -> dict[str, Any]:
             "last": {"fabric": "switch", "sparks": ["s3", "s4"]},
             "one": {"fabric": "switch", "sparks": ["s1"]},
         },
-        "assemblies": {"big": BIG | changes},
+        "assemblies": {"big": big},
     }  # fmt: skip
 
 

@@ -83,5 +83,6 @@ def test_nothing_converges_it() -> None:
     found = target_of(Roster.read(values(), "site"), "big")
     assert isinstance(found, Refusal)
     assert str(found).endswith(
-        "found an assembly, which nothing here converges [target_unknown]\n  does it fit: sparks fit big"
+        "found an assembly, which nothing here converges [target_unknown]\n"
+        "  does it fit: sparks fit big; who is there now: sparks status big"
     )

@@ -1,5 +1,6 @@
 """`sparks fit` of an assembly, on simulated Sparks: each rank by each instrument, and every file that is no reading."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def test_a_spark_that_does_not_answer_refuses_the_set(lab: Lab) -> None:
         REFUSED, True, True,
     )  # fmt: skip
     assert "b memory: expected an observation, found no answer over SSH" in ran.said
+
+
+def test_who_is_on_its_sparks_is_told_by_its_name(lab: Lab) -> None:
+    ran = lab.sparks("status", "big", "--json")
+    assert (ran.status, [each["host"] for each in json.loads(ran.said)["sparks"]]) == (0, ["a", "b"]), ran.said
 
 
 def test_what_was_kept_is_asked_without_any_host(lab: Lab, tmp_path: Path) -> None:
