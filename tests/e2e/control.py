@@ -130,3 +130,14 @@ def wait_until(truth: Any, seconds: float, what: str, pause: float = 0.05) -> No
     while not truth():
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
         time.sleep(pause)
+
+
+def faults(lab: "Lab", name: str, **kinds: str) -> None:
+    """Make the stand-in for Ollama fail in these ways, and in no other."""
+    text = json.dumps(kinds)
+    on(lab, name, f"mkdir -p /run/ollama-standin; echo '{text}' > /run/ollama-standin/faults.json")
+
+
+def ask(lab: "Lab", name: str, route: str, **body: Any) -> str:
+    """What Ollama answers on the host itself."""
+    return on(lab, name, f"curl -sS localhost:11434/api/{route} -d '{json.dumps(body)}'")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,7 @@ from fleet.health import Finding
 from fleet.invocation import Running
 from fleet.receipt.acts import Drained
 from lab.receipts.ledger import read_folder
-from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, converge, fingerprint, on, pyinfra, wait_until
+from tests.e2e.control import INVENTORY, ROOT, SERVE, Run, ask, converge, fingerprint, on, pyinfra, wait_until
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -72,10 +72,6 @@ def adopted(lab: "Lab", names: tuple[str, ...], receipts: Path) -> Iterator["Lab
     ask(lab, names[0], "generate", model=STRANGER, keep_alive=-1)
     yield lab
     lab.reset()
-
-
-def ask(lab: "Lab", name: str, route: str, **body: Any) -> str:
-    return on(lab, name, f"curl -sS localhost:11434/api/{route} -d '{json.dumps(body)}'")
 
 
 def drain(name: str, *options: str) -> "subprocess.Popen[str]":

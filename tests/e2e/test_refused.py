@@ -1,13 +1,12 @@
 """What must not be touched: each reason in one clear line, a status that is not 0, and nothing written anywhere."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.control import SERVE, Run, converge, fingerprint, on, pyinfra
+from tests.e2e.control import SERVE, Run, converge, faults, fingerprint, on, pyinfra
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
@@ -33,12 +32,6 @@ def clean(lab: "Lab") -> Iterator["Lab"]:
     lab.reset()
     yield lab
     lab.reset()
-
-
-def faults(lab: "Lab", name: str, **kinds: str) -> None:
-    """Make the stand-in for Ollama fail in these ways."""
-    text = json.dumps(kinds)
-    on(lab, name, f"mkdir -p /run/ollama-standin; echo '{text}' > /run/ollama-standin/faults.json")
 
 
 def assert_refused(run: Run, *lines: str) -> None:
