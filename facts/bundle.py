@@ -53,6 +53,7 @@ EVERY_FACT = (
     "host_systemd.Manager",
     "host_clock.Clock",
     "host_systemd.Logins",
+    "host_time.TimeServers",
     "host_mounts.Mounts",
     "host_swap.Swap",
     "host_guard.MemoryGuard",

@@ -11,6 +11,7 @@ from facts.host_mounts import Mounts
 from facts.host_swap import Swap
 from facts.host_sysctl import Sysctls
 from facts.host_systemd import Logins, Manager, Units
+from facts.host_time import TimeServers
 from facts.kernel import Kernel
 from facts.kernels import KernelPackages
 from fleet.desired import DesiredSpark
@@ -26,6 +27,7 @@ from fleet.host.decide import (
     OOM,
     SWAP,
     SYSCTLS,
+    TIME_SERVERS,
     TMPFILES,
     UNITS,
     WATCHDOG,
@@ -45,6 +47,11 @@ def _units(policy: HostPolicy) -> Looks:
     return {"units": Wanted(Units, (("names", names),))}
 
 
+def _time_servers(policy: HostPolicy) -> Looks:
+    asked = {"time_servers": Wanted(TimeServers, (("service", policy.time_sync),))}
+    return asked if policy.time_servers else {}
+
+
 def _modules(policy: HostPolicy) -> Looks:
     """To list an initramfs takes seconds: a policy without options does not ask."""
     names = tuple((module, name) for module, options in policy.modules.items() for name in options)
@@ -58,6 +65,7 @@ _PARTS: Mapping[str, Callable[[HostPolicy], Looks]] = {
     GOVERNOR: lambda _: {"governors": Wanted(Governors)},
     SWAP: lambda policy: {"swap": Wanted(Swap, (("path", policy.swap.path),) if policy.swap else ())},
     UNITS: _units,
+    TIME_SERVERS: _time_servers,
     DEFAULT_TARGET: lambda _: {"manager": Wanted(Manager)},
     WATCHDOG: lambda _: {"manager": Wanted(Manager)},
     OOM: _units,

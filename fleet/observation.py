@@ -21,6 +21,7 @@ from fleet.host.modules import Modules
 from fleet.host.mounts import Mounts
 from fleet.host.swap import Swap
 from fleet.host.sysctl import Sysctls
+from fleet.host.time_servers import TimeServers
 from fleet.host.tmpfiles import Paths
 from fleet.host.units import Units
 from fleet.invocation import Running
@@ -65,6 +66,7 @@ SERVING = frozenset({
 
 HOST = frozenset({
     "host_files", "sysctls", "huge_pages", "governors", "units", "manager", "clock", "logins", "mounts", "journal",
+    "time_servers",
     "firmware", "fragmentation", "swap", "memory_guard", "modules", "paths",
 })  # fmt: skip
 """The sections about the rest of a host."""
@@ -125,6 +127,7 @@ class Observation(Record):
     manager: Manager | Unobserved = NOT_LOOKED
     clock: Clock | Unobserved = NOT_LOOKED
     logins: Logins | Unobserved = NOT_LOOKED
+    time_servers: TimeServers | Unobserved = NOT_LOOKED
     swap: Swap | Unobserved = NOT_LOOKED
     memory_guard: MemoryGuard | Unobserved = NOT_LOOKED
     modules: Modules | Unobserved = NOT_LOOKED

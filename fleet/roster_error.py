@@ -23,6 +23,7 @@ _TEXTS = {
     "default_target": "a target as multi-user.target", "swap": "a path whose name is sparks-swap.img",
     "modules": "names of letters, digits and _, and values without spaces", "mounts": "a place as /mnt/models",
     "options": "an option of mount, as nconnect=8", "held": "a package's name",
+    "time_servers": "a server's name or address in lower case, as ntp1.lab",
     "linger": "a user's name", "user": "a user's name",
     "group": "a group's name", "mode": "a mode as 0755", "value": "a value without spaces",
     "tmpfiles": "an absolute path without spaces", "label": "a label as sparks.deployment=tp4",

@@ -21,10 +21,12 @@ from fleet.host.steps import (
     SetUnitFile,
     Unmount,
     UseSwap,
+    UseTimeServers,
     WriteFstab,
     WriteHostFile,
 )  # fmt: skip
 from fleet.host.text import HostFile
+from fleet.host.time_servers import TIME_UNITS
 from fleet.kernel.steps import HoldPackages
 from fleet.step import Step
 from operations.acting import write_file
@@ -95,6 +97,10 @@ def _others(step: Step) -> str:
             return f"timeout 60 systemctl daemon-reload\ntimeout 60 systemctl restart {quote(unit)}\n"
         case ReloadLogind():
             return "timeout 60 systemctl kill --kill-whom=main --signal=HUP systemd-logind.service\n"
+        case UseTimeServers(service="chrony"):
+            return "timeout 60 chronyc reload sources >/dev/null\n"
+        case UseTimeServers(service=service):
+            return f"timeout 60 systemctl restart {TIME_UNITS[service]}\n"
         case EnableLinger(user=user):
             return f"timeout 60 loginctl enable-linger {quote(user)}\n"
     raise AssertionError(f"expected a step of a host policy, found {step.kind}")

@@ -7,11 +7,13 @@ import glob
 import json
 import os
 import pwd
+import shlex
 import subprocess
 import time
 
 DIRECTORIES = ("etc", "run", "usr/local/lib", "usr/lib", "lib")
 LOGIN = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+TIMESYNC = ("org.freedesktop.timesync1", "/org/freedesktop/timesync1", "org.freedesktop.timesync1.Manager")
 PROPERTIES = (
     "Id,LoadState,ActiveState,UnitFileState,FragmentPath,DropInPaths,NeedDaemonReload,MainPID,TriggeredBy,OOMPolicy,"
     "OOMScoreAdjust,Type,RemainAfterExit"
@@ -153,7 +155,42 @@ def guard(root, asked):
     return {"argv": argv, "sample": sample, "age_seconds": time.time() - sample["at"] if sample else None}
 
 
-LOOKS = {"guard": guard, "units": units, "manager": manager, "logins": logins}
+def timesyncd(root, asked, active):
+    """It is asked only where it runs: who asks the bus for one that does not would start it."""
+    said = shlex.split(run("busctl", "get-property", *TIMESYNC, "SystemNTPServers")) if active else None
+    if said is not None and said[:1] != ["as"]:
+        raise Blind("busctl: expected a list for SystemNTPServers, found another answer")
+    lines = list(conf_lines(root, conf_paths(root, "timesyncd.conf"), ("NTP",)))
+    return {"running": None if said is None else said[2:], "lines": lines}
+
+
+def words(root, path, *names):
+    """The first argument of every line that begins with one of these directives of chrony."""
+    lines = (read(os.path.join(root, path.lstrip("/"))) or "").splitlines()
+    return [line.split()[1] for line in lines if line.split()[:1] and line.split()[0] in names and line.split()[1:]]
+
+
+def chrony(root, asked, active):
+    """Sources by the names they were given (`-N`, chrony 4.0); clocks of the host itself are none."""
+    rows = [line.split(",") for line in run("chronyc", "-N", "-c", "sources").splitlines()] if active else []
+    conf, own = "/etc/chrony/chrony.conf", asked["own"]
+    more = glob.glob(os.path.join(root, "etc/chrony/conf.d/*.conf"))
+    read_too = [each for path in (conf, *("/" + os.path.relpath(each, root) for each in more))
+                for each in words(root, path, "sourcedir")]  # fmt: skip
+    return {
+        "running": sorted({row[2] for row in rows if row[0] in ("^", "=")}) if active else None,
+        "own": words(root, own, "server"),
+        "reads_ours": read(os.path.join(root, conf.lstrip("/"))) is None or os.path.dirname(own) in read_too,
+    }
+
+
+def time_servers(root, asked):
+    state = pairs(run("systemctl", "show", asked["unit"], "--property", "ActiveState"))["ActiveState"]
+    told = {"timesyncd": timesyncd, "chrony": chrony}[asked["service"]](root, asked, state == "active")
+    return {"service": asked["service"], **told}
+
+
+LOOKS = {"guard": guard, "units": units, "manager": manager, "logins": logins, "time_servers": time_servers}
 
 
 def main(text):

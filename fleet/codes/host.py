@@ -33,6 +33,10 @@ HOST_POLICY: dict[str, tuple[str, str]] = {
     "swap_in_use": ("the swap file has another size or page size, and the kernel uses it", "swapoff on the host first"),
     "swap_filesystem": ("the file system cannot hold a swap file that is allocated at once", "another place"),
     "no_room": ("the file system has less room than the file needs", "make room, or a smaller file"),
+    "chrony_without_sources": (
+        "chrony does not read `/etc/chrony/sources.d`, so a file there says nothing",
+        "`sourcedir /etc/chrony/sources.d` in /etc/chrony/chrony.conf, as Debian and Ubuntu ship it",
+    ),
     "user_missing": ("a user that shall linger does not exist", "add the user"),
     "fstab_unusual": ("/etc/fstab is a link, or has only one of our two marks", "mend it by hand"),
     "fstab_conflict": (
@@ -65,6 +69,7 @@ HOST_WALLS: dict[str, tuple[str, str]] = {
     "guarded_container": ("a memory guard with no container, or with a name and a label", "one of the two"),
     "guard_levels": ("a memory guard that is stricter once the engine is ready", "a startup level as high or higher"),
     "time_twice": ("a unit that keeps the time is declared beside `time_sync`", "leave the unit out"),
+    "time_servers_alone": ("servers for the time, and no service that shall ask them", "`time_sync` beside them"),
     "tmpfile_path": ("a value for a path that is not the kernel's, or none for one that is", "as the sentence says"),
     "page_sizes_differ": (
         "the host policy of a Spark is for another page size than its kernel policy",

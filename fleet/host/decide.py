@@ -14,6 +14,7 @@ from fleet.host.oom_step import oom_steps
 from fleet.host.policy import HostPolicy
 from fleet.host.swap_step import swap_steps
 from fleet.host.sysctl_step import sysctl_steps
+from fleet.host.time_servers_step import time_server_steps
 from fleet.host.tmpfiles_step import tmpfile_steps
 from fleet.host.units_step import unit_steps
 from fleet.observation import Observation, known
@@ -25,6 +26,7 @@ UNITS, DEFAULT_TARGET, WATCHDOG, OOM = "units", "default target", "watchdog", "w
 SWAP, LOGINS, MOUNTS, GUARD = "swap", "logins", "mounts", "memory guard"
 MODULES, TMPFILES = "module options", "tmpfiles"
 HELD = "held packages"
+TIME_SERVERS = "time servers"
 
 PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]]] = {
     HELD: held_steps,
@@ -35,6 +37,7 @@ PARTS: Mapping[str, Callable[[HostPolicy, Observation], Iterator[Step | Refusal]
     TMPFILES: tmpfile_steps,
     SWAP: swap_steps,
     UNITS: unit_steps,
+    TIME_SERVERS: time_server_steps,
     DEFAULT_TARGET: default_target_steps,
     WATCHDOG: watchdog_steps,
     OOM: oom_steps,

@@ -15,6 +15,8 @@ PATTERNS: tuple[str, ...] = (
     "/etc/systemd/system/*.service.d/90-sparks-host.conf",
     "/etc/systemd/system.conf.d/90-sparks-host.conf",
     "/etc/systemd/logind.conf.d/90-sparks-host.conf",
+    "/etc/systemd/timesyncd.conf.d/90-sparks-host.conf",
+    "/etc/chrony/sources.d/sparks-host.sources",
     "/etc/modprobe.d/sparks-host.conf",
     "/etc/tmpfiles.d/sparks-host.conf",
     "/usr/local/lib/sparks/memory-guard-*.py",

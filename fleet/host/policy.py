@@ -11,6 +11,7 @@ from fleet.host.modules import ModuleName, ParameterName, ParameterValue
 from fleet.host.mount_policy import MountPoint, MountPolicy, mount_wall
 from fleet.host.swap import SwapPolicy
 from fleet.host.sysctl import SysctlKey, canonical_key, same_value
+from fleet.host.time_servers import TIME_UNITS, TimeServer, TimeService
 from fleet.host.tmpfiles import TmpfilePolicy
 from fleet.host.units import UnitName, UnitWish, unit_wall
 from fleet.kernel.words import PackageName
@@ -24,9 +25,6 @@ SysctlValue = Annotated[int, Field(strict=True)] | Annotated[str, Field(pattern=
 
 
 UserName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
-
-
-TIME_UNITS = {"timesyncd": "systemd-timesyncd.service", "chrony": "chrony.service"}
 
 
 class HostPolicy(Record):
@@ -45,8 +43,10 @@ class HostPolicy(Record):
     """Units that are started at boot and run, or that are not and do not."""
     held: tuple[PackageName, ...] = ()
     """Packages that apt leaves as they are, as the driver's; they must be installed."""
-    time_sync: Literal["timesyncd", "chrony"] | None = None
+    time_sync: TimeService | None = None
     """The one service that keeps the clock; the other one is turned off where it is there."""
+    time_servers: tuple[TimeServer, ...] = ()
+    """Whom that service asks: timesyncd these alone, chrony these beside those of its own files."""
     default_target: TargetName | None = None
     """What a boot goes to: `multi-user.target` for a Spark without a desktop."""
     watchdog: WatchdogPolicy | None = None
@@ -98,6 +98,9 @@ class HostPolicy(Record):
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         each_once("held", self.held)
+        each_once("time_servers", self.time_servers)
+        if self.time_servers and self.time_sync is None:
+            raise wall("time_servers_alone", "time_servers: expected time_sync beside it, found none")
         each_once("oom_protected", self.oom_protected)
         each_once("linger", self.linger)
         each_once("tmpfiles", (each.path for each in self.tmpfiles))

@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from fleet.host.text import HostFile
+from fleet.host.time_servers import TimeService
 from fleet.host.units import UnitWish
 from fleet.step import Effect, Step
 
@@ -139,6 +140,14 @@ class ReloadLogind(Step):
     effect: Effect = Effect.ACTIVATE
 
 
+class UseTimeServers(Step):
+    """Let what keeps the time ask its servers: chrony reads its sources again, timesyncd starts again."""
+
+    kind: Literal["use_time_servers"] = "use_time_servers"
+    effect: Effect = Effect.ACTIVATE
+    service: TimeService
+
+
 class EnableLinger(Step):
     """Let a user's manager run without a session, for good and now."""
 
@@ -192,6 +201,7 @@ HostStep = (
     | UseSwap
     | ReloadLogind
     | EnableLinger
+    | UseTimeServers
     | RebuildInitramfs
     | MakeDirectory
     | RunMemoryGuard

@@ -130,6 +130,8 @@ READS: dict[str, Callable[[Arguments], bool]] = {
     "apt-cache": _verb("policy", "show"),
     "apt-config": _verb("dump", "shell"),
     "apt-mark": _verb("showhold", "showmanual", "showauto"),
+    "busctl": _verb("get-property"),
+    "chronyc": _verb("sources"),
     "date": lambda arguments: not any(each.startswith(("-s", "--set")) for each in arguments),
     "dkms": _verb("status"),
     "dpkg": lambda arguments: arguments[0] in ("--print-architecture", "--get-selections", "--compare-versions"),

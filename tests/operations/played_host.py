@@ -50,7 +50,7 @@ class PlayedHost:
 
     def systemd(self, **units: dict[str, str]) -> None:
         """A systemd that has these units and no others."""
-        for program in ("systemctl", "busctl", "loginctl"):
+        for program in ("systemctl", "busctl", "loginctl", "chronyc"):
             answer = f'[ "$1" != show ] || {{ cat {self.root}/shown; exit; }}'
             self.program(program, f'{answer}\necho "{program} $*" >> {self.root}/due')
         state = {"units": units, "default": "graphical.target", "RuntimeWatchdogUSec": "0", "RemoveIPC": True}

@@ -71,6 +71,8 @@ class Systemd:
         elif verb == "kill":
             self.state["RemoveIPC"] = self._logind().strip() not in ("no", "false")
         elif verb in ("start", "restart", "stop"):
+            if name == "systemd-timesyncd.service":
+                self._reread()
             unit["ActiveState"] = "inactive" if verb == "stop" else "active"
         else:
             return 0
@@ -95,6 +97,32 @@ class Systemd:
         found = sorted((self.root / "etc/systemd/logind.conf.d").glob("*.conf"))
         return found[-1].read_text().rpartition("RemoveIPC=")[2] if found else "yes"
 
+    @property
+    def asked(self) -> list[str]:
+        """Whom the service that keeps the time asks."""
+        found: list[str] = self.state.setdefault("asked", ["pool.ntp.org"])
+        return found
+
+    def _reread(self) -> None:
+        """timesyncd's files add to each other, an empty value empties; chrony keeps what its other files say."""
+        conf = sorted((self.root / "etc/systemd/timesyncd.conf.d").glob("*.conf"))
+        sources = sorted((self.root / "etc/chrony/sources.d").glob("*.sources"))
+        self.state["asked"] = ["pool.ntp.org"] if sources or not conf else []
+        for line in "".join(each.read_text() for each in (*conf, *sources)).splitlines():
+            if line.startswith("NTP="):
+                added = line.removeprefix("NTP=").split()
+                self.state["asked"] = self.state["asked"] + added if added else []
+            elif line.startswith("server "):
+                self.state["asked"].append(line.split()[1])
+
+    def chronyc(self, arguments: list[str]) -> int:
+        if arguments[-1] == "sources" and "reload" not in arguments:
+            print("\n".join(["#,*,PPS0,0,4,377,1,0,0,0", *(f"^,?,{each},0,6,0,1,0,0,0" for each in self.asked)]))
+            return 0
+        self._reread()
+        self.save("chronyc", *arguments)
+        return 0
+
     def loginctl(self, arguments: list[str]) -> int:
         verb, user = arguments
         folder = self.root / "var/lib/systemd/linger"
@@ -104,6 +132,9 @@ class Systemd:
         return 0
 
     def busctl(self, arguments: list[str]) -> int:
+        if arguments[-1] == "SystemNTPServers":
+            print(f"as {len(self.asked)} {' '.join(map(json.dumps, self.asked))}")
+            return 0
         if arguments[0] == "get-property":
             print(f"b {str(self.state['RemoveIPC']).lower()}")
             return 0

@@ -31,11 +31,13 @@ from fleet.host.steps import (
     SetUnitFile,
     Unmount,
     UseSwap,
+    UseTimeServers,
     WriteFstab,
     WriteHostFile,
 )  # fmt: skip
 from fleet.host.swap import ActiveSwap, Swap, SwapFile
 from fleet.host.sysctl import Sysctls
+from fleet.host.time_servers import TimeServers
 from fleet.host.tmpfiles import FoundPath, Paths
 from fleet.host.units import Units, UnitState
 from fleet.kernel.running import CommandLine, Kernel
@@ -76,6 +78,7 @@ def with_desktop(host: str, policy: HostPolicy, page_size: int = 4096) -> Observ
         "memory_guard": MemoryGuard(),
         "logins": Logins(removes_ipc=True, users=dict.fromkeys(policy.linger, True)),
         "mounts": Mounts(mounts=(), fstab=()),
+        "time_servers": TimeServers(service="timesyncd", running=("ntp.ubuntu.com",)),
     }  # fmt: skip
     return blank(host).model_copy(update=found)
 
@@ -182,6 +185,9 @@ _APPLIED: dict[type[Step], Callable[[Observation, Any], dict[str, Any]]] = {
     ReloadLogind: lambda seen, _: {"logins": known(seen.logins).replaced(removes_ipc=False)},
     EnableLinger: lambda seen, step: {
         "logins": known(seen.logins).replaced(lingering=(*known(seen.logins).lingering, step.user))
+    },
+    UseTimeServers: lambda seen, step: {
+        "time_servers": known(seen.time_servers).replaced(running=tuple(step.after.split(", ")))
     },
     RunMemoryGuard: _guard,
     RebuildInitramfs: lambda seen, _: {"modules": known(seen.modules).replaced(initrds=())},

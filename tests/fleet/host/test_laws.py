@@ -21,6 +21,7 @@ VALUES: dict[str, Any] = {
     "units": st.dictionaries(st.sampled_from(["cups.service", "bluetooth.service", "none.service"]),
                              st.sampled_from(["disabled", "masked"])),
     "time_sync": st.just("timesyncd"),
+    "time_servers": st.lists(st.sampled_from(["ntp1.lab", "192.0.2.7"]), unique=True),
     "default_target": st.sampled_from(["multi-user.target", "graphical.target"]),
     "watchdog": st.fixed_dictionaries({"seconds": st.integers(5, 600)}),
     "oom_protected": st.lists(st.sampled_from(["ssh.service", "tailscaled.service", "cups.service"]), unique=True),
@@ -36,7 +37,9 @@ spelled = st.fixed_dictionaries({}, optional=VALUES)
 
 def policy(values: dict[str, Any]) -> HostPolicy:
     return HostPolicy.model_validate(
-        values | {name: tuple(values.get(name, ())) for name in ("oom_protected", "linger")}
+        values
+        | {name: tuple(values.get(name, ())) for name in ("oom_protected", "linger", "time_servers")}
+        | ({"time_sync": "timesyncd"} if values.get("time_servers") else {})
     )
 
 

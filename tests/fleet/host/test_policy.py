@@ -70,6 +70,12 @@ def test_sparks_share_a_policy_by_name() -> None:
         ({"watchdog": {"seconds": 1}}, "roster.hosts.plain.watchdog.seconds"),
         ({"governor": "fast"}, "roster.hosts.plain.governor"),
         ({"held": ["nvidia-x", "nvidia-x"]}, "held: expected each once, found nvidia-x 2 times [listed_twice]"),
+        ({"time_servers": ["ntp1.lab"]}, "time_servers: expected time_sync beside it, found none [time_servers_alone]"),
+        (
+            {"time_sync": "chrony", "time_servers": ["a b"]},
+            "a server's name or address in lower case, as ntp1.lab",
+        ),
+        ({"time_sync": "chrony", "time_servers": ["a", "a"]}, "time_servers: expected each once, found a 2 times"),
         ({"linger": ["ada", "ada"]}, "linger: expected each once, found ada 2 times [listed_twice]"),
         ({"oom_protected": ["ssh.service"] * 3}, "oom_protected: expected each once, found ssh.service 3 times"),
         ({"tmpfiles": [{"path": "/run/x"}, {"path": "/run/x", "mode": "0700"}]}, "tmpfiles: expected each once"),
