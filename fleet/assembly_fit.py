@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from enum import StrEnum
 
 from fleet.assembly import Assembly
 from fleet.candidate.incompatible import unreachable
@@ -26,10 +27,27 @@ Seen = Mapping[str, tuple[DesiredSpark, Observation]]
 """Each Spark that may be looked at, by name."""
 
 
+class Said(StrEnum):
+    """Does it fit?"""
+
+    FITS = "fits"
+    SHORT = "does not fit"
+    BLIND = "cannot be said"
+    """Something could not be read."""
+
+    @classmethod
+    def of(cls, refusals: tuple[Refusal, ...]) -> "Said":
+        """The answer that these reasons against it give."""
+        if any(each.code == "unobserved" for each in refusals):
+            return cls.BLIND
+        return cls.SHORT if refusals else cls.FITS
+
+
 class Judged(Record):
     """The whole assembly by one instrument: nothing in it is of another."""
 
     instrument: Instrument
+    answer: Said
     ranks: tuple[RankFit, ...] = ()
     """Empty where a Spark could not be read, or the model cannot be split like that."""
     need_bytes: int | None = None
@@ -56,6 +74,8 @@ class AssemblyFit(Record):
     """All that can be said of an assembly."""
 
     name: str
+    answer: Said
+    """By all of them, and all else that is known."""
     assembly: Assembly
     hosts: tuple[str, ...]
     """In the order of their ranks."""
@@ -66,16 +86,6 @@ class AssemblyFit(Record):
     refusals: tuple[Refusal, ...] = ()
     """Why it cannot be served there, whatever is free."""
     holders: tuple[Holder, ...] = ()
-
-    @property
-    def is_blind(self) -> bool:
-        """Is it not known, since something could not be read?"""
-        return is_blind((*self.refusals, *(refusal for each in self.by for refusal in each.refusals)))
-
-    @property
-    def fits(self) -> bool:
-        """Does it, by every instrument, and is nothing else against it?"""
-        return not self.refusals and not any(each.refusals for each in self.by)
 
 
 def assembly_fit(
@@ -94,14 +104,16 @@ def assembly_fit(
         told = {each: readings.device(each, instrument) if readings else _ONLY_NAMED for each in found}
         judged = _judged(instrument, told, assembly, split, policy)
         by.append(judged.replaced(read_at=readings.read_at(instrument) if readings else None))
+    against = tuple(each for host in hosts if host in seen for each in _against(assembly, seen[host][1]))
     return AssemblyFit(
         name=name,
+        answer=Said.of((*against, *(refusal for each in by for refusal in each.refusals))),
         assembly=assembly,
         hosts=hosts,
         split=split,
         policy=policy,
         by=tuple(by),
-        refusals=tuple(each for host in hosts if host in seen for each in _against(assembly, seen[host][1])),
+        refusals=against,
         holders=tuple(each for host in hosts if host in seen for each in _holders(host, *seen[host])),
     )
 
@@ -118,10 +130,14 @@ def _judged(
     )  # fmt: skip
     fit = memory_fit(asked.demands, split, asked.devices, policy)
     if not isinstance(fit, MemoryFit):
-        return Judged(instrument=instrument, refusals=fit, ways=() if is_blind(fit) else ways(asked))
+        answer = Said.of(fit)
+        return Judged(
+            instrument=instrument, answer=answer, refusals=fit, ways=() if answer is Said.BLIND else ways(asked)
+        )  # fmt: skip
     refusals = assembly.limits.refusals(fit)
     return Judged(
         instrument=instrument,
+        answer=Said.of(refusals),
         ranks=fit.ranks,
         need_bytes=sum(each.need_bytes for each in fit.ranks),
         margin_bytes=assembly.limits.margin_bytes(fit),
@@ -131,18 +147,13 @@ def _judged(
     )
 
 
-def is_blind(refusals: tuple[Refusal, ...]) -> bool:
-    """Is one of them that something could not be read?"""
-    return any(each.code == "unobserved" for each in refusals)
-
-
 def _against(assembly: Assembly, seen: Observation) -> list[Refusal]:
     """What is known against how the ranks reach each other, under the kernel that runs."""
     if assembly.transport is None:
         return []
     kernel = seen.kernel
     if isinstance(kernel, Unobserved):
-        unseen = seen.unobserved("kernel")
+        unseen = None if seen.blind else seen.unobserved("kernel")
         return [unseen] if unseen else []
     words = {str(each) for each in kernel.command_line.parameters}
     subject = f"{seen.host} {assembly.transport} under {kernel.release}"

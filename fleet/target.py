@@ -83,4 +83,6 @@ def targets_within(roster: Roster, hosts: Iterable[str]) -> tuple[Target, ...]:
 
 def _known(roster: Roster) -> str:
     sparks, deployments = ", ".join(roster.enrolled), ", ".join(sorted(roster.deployments))
-    return f"sparks: {sparks or 'none'}; deployments: {deployments or 'none'}"
+    assemblies = ", ".join(sorted(roster.assemblies))
+    only = f"; assemblies, for fit and status alone: {assemblies}" if assemblies else ""
+    return f"sparks: {sparks or 'none'}; deployments: {deployments or 'none'}{only}"

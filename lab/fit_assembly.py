@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 import click
 
 from facts.needs import Looks, ledger_looks, memory_looks
-from fleet.assembly_fit import AssemblyFit, Holder, Judged, assembly_fit, is_blind
+from fleet.assembly_fit import AssemblyFit, Holder, Judged, Said, assembly_fit
 from fleet.desired import DesiredSpark
 from fleet.fit.instrument import Instrument, gib
 from fleet.fit.memory import RankFit
@@ -37,7 +37,7 @@ def fit_assembly(roster: Roster, name: str, see: See, readings: str | None, as_j
     seen = {host: (roster.desired_for(host), each) for host, each in found.items()}
     fit = assembly_fit(name, assembly, cluster, seen, roster.memory, told)
     put(STANDARD, json.dumps(fit.to_json(), indent=2) + "\n" if as_json else "\n".join(_lines(fit)) + "\n")
-    if not fit.fits:
+    if fit.answer is not Said.FITS:
         raise SystemExit(REFUSED)
 
 
@@ -51,7 +51,7 @@ def readings_in(path: str, hosts: tuple[str, ...]) -> Readings:
 
 
 def _lines(fit: AssemblyFit) -> Iterator[str]:
-    yield click.style(f"{fit.name}: {_answer(fit)}", bold=True)
+    yield click.style(f"{fit.name}: {fit.answer}", bold=True)
     yield f"  {fit.assembly.engine}, {fit.split}: {', '.join(fit.hosts)}"
     yield from (f"  {line}" for each in fit.refusals for line in str(each).split("\n"))
     for each in fit.by:
@@ -62,16 +62,9 @@ def _lines(fit: AssemblyFit) -> Iterator[str]:
         yield from (f"  {line}" for line in _holders(fit.holders))
 
 
-def _answer(fit: AssemblyFit) -> str:
-    if fit.fits:
-        return "fits"
-    return "cannot be said" if fit.is_blind else "does not fit"
-
-
 def _judged(fit: AssemblyFit, found: Judged) -> Iterator[str]:
-    answer = "cannot be said" if is_blind(found.refusals) else "does not fit" if found.refusals else "fits"
     when = "" if found.read_at is None else f", read {moment(found.read_at)}"
-    yield click.style(f"by {found.instrument}{when}: {answer}", bold=True)
+    yield click.style(f"by {found.instrument}{when}: {found.answer}", bold=True)
     yield from (f"  {line}" for each in found.refusals for line in str(each).split("\n"))
     if found.need_bytes is not None and found.margin_bytes is not None:
         rows = [("SPARK", *HEAD), *(line for rank in found.ranks for line in _rank(fit, found, rank))]
@@ -96,7 +89,7 @@ def _rank(fit: AssemblyFit, found: Judged, rank: RankFit) -> Iterator[tuple[str,
 
 def _holders(holders: tuple[Holder, ...]) -> Iterator[str]:
     """What would have to go first, if anything: it is in no row above, for nobody has said what it gives back."""
-    yield "held there now, and given back by nobody's word:"
+    yield "held there now; what each would give back, no instrument has told:"
     for each in holders:
         held = each.resident.held
         amounts = {

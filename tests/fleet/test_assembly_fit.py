@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fleet.assembly_fit import AssemblyFit
+from fleet.assembly_fit import AssemblyFit, Said
 from fleet.fit.instrument import GIB, Instrument
+from fleet.observation import Observation
 from fleet.record import Unobserved
 from tests.fleet.assemblies import DRAFT, DRAFT_NEEDS, fit, needs, readings, seen, told
 
@@ -26,7 +27,7 @@ def ways(found: AssemblyFit) -> list[str]:
 def test_every_rank_has_its_arithmetic_and_the_set_its_sum() -> None:
     found = fit({"s1": 100.0, "s2": 90.0})
     (judged,) = found.by
-    assert (found.fits, judged.instrument, judged.need_bytes) == (True, Instrument.MEM_AVAILABLE, 2 * 76 * GIB)
+    assert (found.answer, judged.instrument, judged.need_bytes) == (Said.FITS, Instrument.MEM_AVAILABLE, 2 * 76 * GIB)
     assert [(each.host, each.need_bytes) for each in judged.ranks] == [("s1", 76 * GIB), ("s2", 76 * GIB)]
     assert [each.what for each in judged.ranks[0].lines] == ["weights", "KV cache"]
     assert str(judged.fraction) == "0.67"
@@ -35,15 +36,22 @@ def test_every_rank_has_its_arithmetic_and_the_set_its_sum() -> None:
 @given(st.floats(0, 121.6), st.floats(0, 121.6))
 def test_the_set_fits_where_each_rank_does(one: float, other: float) -> None:
     found = fit({"s1": one, "s2": other}, engine="llama.cpp-rpc")
-    assert found.fits == (min(one, other) >= 76 + 8)
-    assert bool(found.by[0].ways) <= (not found.fits)
+    assert (found.answer is Said.FITS) == (min(one, other) >= 76 + 8)
+    assert bool(found.by[0].ways) <= (found.answer is not Said.FITS)
 
 
 def test_one_spark_that_cannot_be_read_refuses_the_set() -> None:
     dark = dict.fromkeys(("kernel", "memory"), Unobserved(reason="no answer"))
     found = fit({"s1": 100.0, "s2": seen("s2", 1.0).model_copy(update=dark)})
     assert refused(found) == [f"s2 {each}: expected an observation, found no answer [unobserved]" for each in dark]
-    assert (found.fits, found.is_blind, found.by[0].ways) == (False, True, ())
+    assert (found.answer, found.by[0].answer, found.by[0].ways) == (Said.BLIND, Said.BLIND, ())
+
+
+def test_a_silent_spark_is_told_once() -> None:
+    silent = Observation(host="s2", memory=Unobserved(reason="no answer"), kernel=Unobserved(reason="no answer"))
+    assert refused(fit({"s1": 100.0, "s2": silent})) == [
+        "s2 memory: expected an observation, found no answer [unobserved]"
+    ]
 
 
 def test_a_spark_that_is_only_named_is_none_that_was_read() -> None:
@@ -59,7 +67,7 @@ def test_each_instrument_says_its_own_and_all_must_admit() -> None:
         (Instrument.MEM_AVAILABLE, False), (Instrument.PROBE, True),
     ]  # fmt: skip
     assert [str(each.fraction) for each in found.by] == ["0.75", "None"]
-    assert not found.fits
+    assert found.answer is Said.SHORT
     assert refused(found) == [
         "s2 memory: expected 76.00 GiB and a reserve of 8.00 GiB, found 80.00 GiB by a probe container free, "
         "4.00 GiB less than that [memory_short]"
@@ -127,14 +135,15 @@ def test_a_pinned_cache_is_taken_whole_and_must_hold_all_slots() -> None:
     assert f"KV cache pinned to {16 * GIB:,} B instead of {15 * GIB:,}" in ways(small)
     large = fit({"s1": 100.0, "s2": 100.0}, kv_cache_bytes=20 * GIB)
     assert large.by[0].ranks[0].need_bytes == 80 * GIB
-    assert not fit({"s1": 87.0, "s2": 87.0}, kv_cache_bytes=20 * GIB).fits
+    assert fit({"s1": 87.0, "s2": 87.0}, kv_cache_bytes=20 * GIB).answer is Said.SHORT
 
 
 def test_heads_that_do_not_divide_are_told_with_what_helps() -> None:
     found = fit({"s1": 100.0, "s2": 100.0, "s3": 100.0}, spares=["s3"], memory=needs(attention_heads=27, kv_heads=3))
     assert "attention heads that 2 ranks divide, found 27 [parallel_strategy_infeasible]" in refused(found)[0]
     assert ways(found) == ["with s3 as well"]
-    assert fit({"s1": 100.0, "s2": 100.0}, engine="llama.cpp-rpc", memory=needs(attention_heads=27, kv_heads=3)).fits
+    layers = fit({"s1": 100.0, "s2": 100.0}, engine="llama.cpp-rpc", memory=needs(attention_heads=27, kv_heads=3))
+    assert layers.answer is Said.FITS
 
 
 @pytest.mark.parametrize(
@@ -144,4 +153,4 @@ def test_heads_that_do_not_divide_are_told_with_what_helps() -> None:
 def test_what_is_known_against_a_transport_is_told(transport: str, words: tuple[str, ...], is_refused: bool) -> None:
     found = fit({"s1": seen("s1", 100.0, KHO, *words), "s2": 100.0}, transport=transport)
     assert [each.code for each in found.refusals] == ["transport_unavailable"] * is_refused
-    assert found.fits != is_refused
+    assert (found.answer is Said.FITS) != is_refused
