@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.e2e.control import INVENTORY, ROOT, converge, on, sparks
+from tests.e2e.control import INVENTORY, ROOT, ask, converge, on, sparks
 from tests.e2e.test_adopt import CX7, cx7
-from tests.e2e.test_health import STRANGER, ask
+from tests.e2e.test_health import STRANGER
 from tests.labs import Labs
 from tests.recorded.planned import HERE, OBSERVATION, expect, recorded
 
