@@ -27,6 +27,7 @@ WITH_VALUE = frozenset(
         "--plan",
         "--pool",
         "--quiet-seconds",
+        "--readings",
         "--receipts",
         "--scope",
         "--seconds",
