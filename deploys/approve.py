@@ -1,6 +1,5 @@
 """Approval on pyinfra's own command line: `--data plan=sha256:…[,sha256:…] -y`."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ from pyinfra.api import State
 from pyinfra.api.exceptions import PyinfraError
 
 from deploys.maker import maker
-from fleet.approval import Approval, chosen, not_approved
+from fleet.approval import Approval, chosen, named, not_approved
 from fleet.instant import utc_now
 from fleet.plan import Plan
 from fleet.refusal import Refusal
@@ -18,8 +17,6 @@ from operations.approved import Approved, Watcher, bind
 APPROVED_SECONDS = 3600
 """Of an approval that is given where the run is started."""
 
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-
 
 def approve_named(state: State, plans: Sequence[Plan]) -> None:
     """Bind a run to the plans whose digests were named for it.
@@ -27,7 +24,7 @@ def approve_named(state: State, plans: Sequence[Plan]) -> None:
     Raises PyinfraError where those are not its plans now, or where it is about to execute and none was named. A run in
     which nothing is due needs no approval.
     """
-    digests = named(state)
+    digests = _named(state)
     if all(each.is_noop for each in plans):
         return
     if digests:
@@ -48,16 +45,15 @@ def approve(state: State, approved: dict[str, Approved], watcher: Watcher | None
     bind(state, approved, watcher)
 
 
-def named(state: State) -> tuple[str, ...]:
+def _named(state: State) -> tuple[str, ...]:
     """The digests that were named on the command line; raises PyinfraError for anything else."""
     value: Any = state.inventory.get_override_data().get("plan")
     if value is None:
         return ()
-    digests = tuple(dict.fromkeys(str(value).split(",")))
-    for each in digests:
-        if not _DIGEST.fullmatch(each):
-            raise PyinfraError(f"--data plan: expected digests as sha256:…, with commas between, found {each!r}")
-    return digests
+    try:
+        return named(str(value))
+    except ValueError as error:
+        raise PyinfraError(f"--data plan: {error}") from error
 
 
 def _now(plan: Plan) -> Approved:

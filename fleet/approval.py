@@ -1,5 +1,6 @@
 """The word of somebody who looked at a plan: which one, for how long, and what it lets a run do. Pure."""
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, Self
@@ -11,6 +12,7 @@ from fleet.refusal import Refusal
 from fleet.step import Step
 from fleet.target import Target
 
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 LOOK_AGAIN = "look at the new plan, and approve that"
 
 
@@ -61,6 +63,15 @@ class Approval(Record):
             return Refusal(code="approval_expired", subject=subject, expected="one in force", found=found,
                            hint=LOOK_AGAIN)  # fmt: skip
         return None
+
+
+def named(text: str) -> tuple[str, ...]:
+    """The digests of plans in a text with commas between them, each once; raises ValueError for anything else."""
+    digests = tuple(dict.fromkeys(text.split(",")))
+    for each in digests:
+        if not _DIGEST.fullmatch(each):
+            raise ValueError(f"expected digests as sha256:…, with commas between, found {each!r}")
+    return digests
 
 
 def chosen(digests: Sequence[str], plans: Sequence[Plan]) -> dict[str, Plan] | tuple[Refusal, ...]:

@@ -10,6 +10,8 @@ class Outcome(StrEnum):
     """Looked at, and nothing was due: nothing was written."""
     CONVERGED = "converged"
     """What was due was done, was read back, and a new plan finds nothing."""
+    DRAINED = "drained"
+    """Of a drain: no request ran for as long as was asked, on any process there was. It changes nothing by itself."""
     REFUSED = "refused"
     """It must not be done; nothing was written after the refusal."""
     DIFFERS = "differs"
@@ -21,8 +23,8 @@ class Outcome(StrEnum):
 
     @property
     def is_good(self) -> bool:
-        """Is everything as desired now?"""
-        return self in (Outcome.FOUND_AS_DESIRED, Outcome.CONVERGED)
+        """Is everything now as this run was to make it, or to find it?"""
+        return self in (Outcome.FOUND_AS_DESIRED, Outcome.CONVERGED, Outcome.DRAINED)
 
     @property
     def exit_status(self) -> int:

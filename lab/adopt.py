@@ -1,6 +1,5 @@
 """`sparks adopt`: the roster rows that declare what is there already, of a host or of another tool's map."""
 
-import json
 from pathlib import Path
 from pprint import pformat
 from typing import Any
@@ -15,6 +14,7 @@ from fleet.refusal import Refusal
 from fleet.roster_error import RosterError
 from lab.collect import collect, roster_of
 from lab.command import Failed, Refused, inventory_option, said
+from lab.document import put_document
 
 _CONSTRUCTORS = (ValueError, AttributeError, TypeError, RecursionError)
 """What PyYAML lets through (6.0): a date that is none, a number of too many digits, a list a thousand deep."""
@@ -35,7 +35,7 @@ def adopt(what: str, source: str | None, pool: str | None, as_json: bool, invent
     if source is not None:
         if what != "fabric":
             raise click.UsageError(f"--from: expected it with `sparks adopt fabric`, found it with {what}")
-        click.echo(_of_map(source, pool, as_json))
+        _of_map(source, pool, as_json)
         return
     if pool is not None:
         raise click.UsageError("--pool: expected it with --from, found it alone")
@@ -49,8 +49,11 @@ def _of_host(host: str, as_json: bool, inventory: str) -> None:
         raise Failed(f"{host}: expected an enrolled spark of {inventory}, one of {known}, found none")
     rows = adoption(roster, host, collect(inventory, looks=lambda _: document_looks()))
     if isinstance(rows, Refusal):
-        raise Refused(str(rows))
-    click.echo(json.dumps(rows.values, indent=2) if as_json else rows.text)
+        raise Refused.of(rows)
+    if as_json:
+        put_document(rows.values)
+    else:
+        click.echo(rows.text)
     _tell(rows)
 
 
@@ -61,14 +64,15 @@ def _tell(rows: Rows) -> None:
         raise Refused("\n".join(["what no row can say:", *(f"  {each}" for each in rows.problems)]))
 
 
-def _of_map(source: str, pool: str | None, as_json: bool) -> str:
+def _of_map(source: str, pool: str | None, as_json: bool) -> None:
     try:
         roster = read_node_map(_read(Path(source)), source, pool)
     except RosterError as error:
         raise Failed(str(error)) from error
     if as_json:
-        return json.dumps(roster, indent=2)
-    return f"roster = {pformat(roster, width=118, sort_dicts=False)}".replace("'", '"')
+        put_document(roster)
+    else:
+        click.echo(f"roster = {pformat(roster, width=118, sort_dicts=False)}".replace("'", '"'))
 
 
 def _read(path: Path) -> Any:

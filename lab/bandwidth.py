@@ -1,6 +1,5 @@
 """`sparks bandwidth`: RDMA bandwidth of every rail in both directions, against the roster's floor."""
 
-import json
 from collections.abc import Iterable, Mapping
 
 import click
@@ -13,6 +12,7 @@ from fleet.observation import Observation
 from fleet.record import Unobserved
 from lab.collect import collect, roster_of
 from lab.command import Failed, Refused, inventory_option
+from lab.document import put_document
 
 
 @click.command()
@@ -37,7 +37,10 @@ def bandwidth(seconds: int, as_json: bool, inventory: str) -> None:
     found = verdicts(roster, answers, present)
     if not found:
         raise Failed(f"{inventory}: expected rails between enrolled Sparks, found none")
-    click.echo(json.dumps([each.to_json() for each in found], indent=2) if as_json else table(found))
+    if as_json:
+        put_document([each.to_json() for each in found])
+    else:
+        click.echo(table(found))
     wrong = [each for each in found if each.judgement is not Judgement.OK]
     if wrong:
         raise Failed("\n".join(map(str, wrong)))

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from lab.command import FAILED, INTERRUPTED, Failed
+from lab.document import document_at_the_end, is_asked
 
 _COMMANDS = {
     "adopt": "lab.adopt:adopt",
@@ -38,6 +39,8 @@ _COMMANDS = {
     "virtual": "virtual.cli:virtual",
 }
 """Commands and groups of commands by name: `module:attribute`."""
+_ASKED = "lab.cli.asked"
+"""Whether the command line asks for a document."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """How standard output says that it takes no more. A reader that has gone (EPIPE) is click's: status 1, no word."""
 _ASK_HOSTS = frozenset(
@@ -80,9 +83,11 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _wrong_usage_failed():
-            context = super().make_context(*args, **kwargs)
+    def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> click.Context:
+        asked = is_asked(args)
+        with _wrong_usage_failed(), document_at_the_end(asked):
+            context = super().make_context(info_name, args, *others, **extra)
+        context.meta[_ASKED] = asked
         if os.environ.get("TERM") == "dumb" or os.environ.get("NO_COLOR"):
             context.color = False
         return context
@@ -90,7 +95,7 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """An interrupted command ends with its own status: click says 1, as for a failure."""
         try:
-            with _wrong_usage_failed():
+            with _wrong_usage_failed(), document_at_the_end(ctx.meta[_ASKED], ctx):
                 _refuse_closed_output()
                 _end_by_signals()
                 done = super().invoke(ctx)
@@ -101,7 +106,7 @@ class _Commands(click.Group):
                 raise
             _leave_the_rest_unsaid()
             raise Failed(f"standard output: expected room for all of it, found {error.strerror}") from error
-        except (KeyboardInterrupt, SystemExit) as error:
+        except (KeyboardInterrupt, click.Abort, SystemExit) as error:
             if isinstance(error, SystemExit) and error.code != INTERRUPTED:
                 raise
             click.echo("interrupted", err=True)

@@ -1,6 +1,5 @@
 """`sparks converge` and `sparks readback`: the proof, and its last part alone."""
 
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -15,6 +14,7 @@ from lab.collect import roster_of
 from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option, named_plan_option
 from lab.consent import consent
 from lab.converge_document import Converged, Readback
+from lab.document import put_document
 from lab.interrupt import interruptible
 from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.text import shown
@@ -116,7 +116,7 @@ def target_named(inventory: str, name: str, document: Callable[[Refusals], Recor
     if isinstance(found, Target):
         return found
     if document is not None:
-        click.echo(json.dumps(document(Refusals(refusals=(found,))).to_json(), indent=2))
+        put_document(document(Refusals(refusals=(found,))))
     raise Refused.of(found)
 
 
@@ -143,4 +143,4 @@ def _print(document: Converged | Readback, as_json: bool, before: str, *last: st
     for line in (*map(str, document.findings), *(f"{before}{each}" for each in document.refusals), *last):
         click.echo(line, err=as_json)
     if as_json:
-        click.echo(json.dumps(document.to_json(), indent=2))
+        put_document(document)

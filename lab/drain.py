@@ -1,6 +1,5 @@
 """`sparks drain`: wait until no request runs on what a target serves, and write down for which exact process."""
 
-import json
 from collections.abc import Callable
 
 import click
@@ -17,6 +16,7 @@ from fleet.roster import Roster
 from fleet.target import Target, target_of
 from lab.collect import connected, roster_of
 from lab.command import Refused, inventory_option
+from lab.document import put_document
 from lab.drain_document import Drains, outcome_of
 from lab.place import RECEIPTS
 from lab.receipts.command import json_option
@@ -129,7 +129,7 @@ def _teller(host: str, seconds: float) -> Callable[[Waiting], None]:
 
 def _show(document: Drains, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(document.to_json(), indent=2))
+        put_document(document)
         return
     for each in document.drains:
         click.echo(str(each), err=each.end in (End.TIMEOUT, End.GONE))
@@ -137,3 +137,6 @@ def _show(document: Drains, as_json: bool) -> None:
         click.echo(str(refusal), err=True)
     if any(each.end is End.QUIET for each in document.drains):
         click.echo(ADMITS)
+    if document.receipt is not None:
+        last = f"{document.target}: {document.outcome} (receipt {document.receipt})"
+        click.echo(last, err=not document.outcome.is_good)

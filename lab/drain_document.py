@@ -19,10 +19,10 @@ class Drains(Record):
 
 
 def outcome_of(drains: tuple[Drain, ...], refusals: tuple[Refusal, ...]) -> Outcome:
-    """Drained is what was wanted; where no process runs it was so before."""
+    """Where no process runs it was as desired before: nothing is served."""
     if any(each.code != "drain_failed" for each in refusals):
         return Outcome.REFUSED
     if refusals or any(each.end in (End.TIMEOUT, End.GONE) for each in drains):
         return Outcome.FAILED
     nothing = all(each.end is End.NOTHING for each in drains)
-    return Outcome.FOUND_AS_DESIRED if nothing else Outcome.CONVERGED
+    return Outcome.FOUND_AS_DESIRED if nothing else Outcome.DRAINED

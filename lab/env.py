@@ -1,7 +1,5 @@
 """`sparks env`: the transport environment of one Spark, made from what it has now."""
 
-import json
-
 import click
 
 from facts.transport import LOOKS
@@ -10,6 +8,7 @@ from fleet.roster import Roster
 from fleet.transport import transport_environment
 from lab.collect import collect, roster_of
 from lab.command import Failed, Refused, inventory_option
+from lab.document import put_document
 
 
 @click.command()
@@ -27,7 +26,7 @@ def env(spark: str, cluster: str | None, as_json: bool, inventory: str) -> None:
     if isinstance(outcome, tuple):
         raise Refused.of(*outcome)
     if as_json:
-        click.echo(json.dumps(outcome, indent=2, sort_keys=True))
+        put_document(dict(sorted(outcome.items())))
     else:
         click.echo("\n".join(f"{name}={value}" for name, value in sorted(outcome.items())))
 

@@ -1,6 +1,5 @@
 """`sparks fit`: does a deployment fit, by which arithmetic, and what would make it fit."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 
 import click
@@ -16,6 +15,7 @@ from fleet.target import Target
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, Failed, inventory_option, timeout_option
 from lab.converge import target_named
+from lab.document import put_document
 from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
 from lab.fit_assembly import fit_assembly
@@ -76,7 +76,10 @@ def fit(
     seen = see(asked, _looks)
     hosts = tuple(_explained(roster, host, seen[host], store) for host in asked)
     document = FitDocument(target=found, hosts=hosts)
-    put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else _text(document))
+    if as_json:
+        put_document(document)
+    else:
+        put(STANDARD, _text(document))
     tell_broken(EVIDENCE.folder(evidence, inventory), store)
     if not all(each.answer in _GOOD for each in hosts):
         raise SystemExit(REFUSED)

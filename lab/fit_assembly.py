@@ -1,6 +1,5 @@
 """`sparks fit` of an assembly: the arithmetic of every rank, by each instrument apart."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 
 import click
@@ -15,6 +14,7 @@ from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
 from lab.command import REFUSED, Failed
+from lab.document import put_document
 from lab.fit_table import HEAD, account, row, to_spare
 from lab.map.words import printable, short
 from lab.output import STANDARD, put
@@ -36,7 +36,10 @@ def fit_assembly(roster: Roster, name: str, see: See, readings: str | None, as_j
     found = see(ours, lambda desired: ledger_looks(desired) | memory_looks()) if ours else {}
     seen = {host: (roster.desired_for(host), each) for host, each in found.items()}
     fit = assembly_fit(name, assembly, cluster, seen, roster.memory, told)
-    put(STANDARD, json.dumps(fit.to_json(), indent=2) + "\n" if as_json else "\n".join(_lines(fit)) + "\n")
+    if as_json:
+        put_document(fit)
+    else:
+        put(STANDARD, "\n".join(_lines(fit)) + "\n")
     if fit.answer is not Said.FITS:
         raise SystemExit(REFUSED)
 

@@ -1,7 +1,5 @@
 """`sparks pings`: does every Spark reach its peers over every rail, at the rail's whole MTU."""
 
-import json
-
 import click
 
 from facts.bundle import Wanted
@@ -11,6 +9,7 @@ from fleet.pings import RailPing
 from fleet.record import Unobserved
 from lab.collect import collect
 from lab.command import inventory_option
+from lab.document import put_document
 
 LOOKS = {"rail_pings": Wanted(RailPings)}
 
@@ -23,7 +22,7 @@ def pings(as_json: bool, inventory: str) -> None:
     seen = collect(inventory, looks=lambda _: LOOKS)
     found = [each for observation in seen.values() for each in _pings(observation)]
     if as_json:
-        click.echo(json.dumps([{**each.to_json(), "is_good": _is_good(each)} for each in found], indent=2))
+        put_document([{**each.to_json(), "is_good": _is_good(each)} for each in found])
     else:
         click.echo("\n".join(map(_line, found)) or "no rail to ping")
     if not all(map(_is_good, found)):

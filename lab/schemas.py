@@ -11,6 +11,7 @@ from fleet.receipt.receipt import Receipt
 from fleet.record import Record
 from lab.converge_document import Converged, Readback
 from lab.doctor.document import DoctorDocument
+from lab.document import Ended
 from lab.drain_document import Drains
 from lab.evidence.documents import Listing as EvidenceListing
 from lab.evidence.documents import Recorded
@@ -27,6 +28,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
         "converge": Converged,
         "doctor": DoctorDocument,
         "drain": Drains,
+        "ended": Ended,
         "evidence": FitEvidence,
         "evidence-list": EvidenceListing,
         "evidence-record": Recorded,
@@ -47,7 +49,7 @@ DOCUMENTS: Mapping[str, type[Record]] = MappingProxyType(
     }
 )
 """`receipt` is each line of a receipt's file, `evidence` such a file; else it is what `COMMAND` or `COMMAND-SUBCOMMAND`
-prints with --json; `fit-assembly` that of `fit` for an assembly."""
+prints with --json; `fit-assembly` is of `fit` for an assembly, `ended` what each prints where it ended before that."""
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pyinfra.api.exceptions import PyinfraError
 from pyinfra.api.state import StateStage
 from pyinfra.context import ctx_state
 
+from fleet.approval import named
 from fleet.fit.admission import NOBODY
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
@@ -51,12 +52,13 @@ def site(inventory: str, hosts: Mapping[str, Mapping[str, Any]], known_hosts: st
     + known_hosts: the file that pins this site's host keys; a key that is not in it is refused
 
     Raises PyinfraError, one line per complaint, for a roster that cannot be, for hosts that are not
-    exactly the enrolled Sparks, and for a limit that matches nothing.
+    exactly the enrolled Sparks, for a limit that matches nothing, and for an approval that names no digest.
     """
     roster, source = read_roster(inventory)
     _same_sparks(roster, source, hosts, inventory)
     _places_are_whole(hosts, inventory)
     _limits_match(hosts, inventory)
+    _plans_are_digests()
     _stop_on_any_failure()
     _interrupt_is_no_success()
     known = admission_in(EVIDENCE.beside(inventory)) if _declares_memory(roster) else NOBODY
@@ -145,6 +147,18 @@ def _limits_match(hosts: Mapping[str, Any], inventory: str) -> None:
         left -= matches(pattern)
     if not left:
         raise PyinfraError(f"{inventory}: expected at least one host, found none left by --limit and --exclude")
+
+
+def _plans_are_digests() -> None:
+    """Refuses a `--data plan=…` that can be no digest. Whether it is a plan's, only looking at the hosts tells."""
+    context = click.get_current_context(silent=True)
+    for each in (context.params.get("data") if context else None) or ():
+        name, _, text = each.partition("=")
+        if name == "plan":
+            try:
+                named(text)
+            except ValueError as error:
+                raise PyinfraError(f"--data plan: {error}; no host was asked") from error
 
 
 def _stop_on_any_failure() -> None:

@@ -37,6 +37,11 @@ class Telling(BaseStateCallback):
             boot = None if isinstance(seen.kernel, Unobserved) else seen.kernel.boot_id
             self._journal.say(HostConnected(host=seen.host, boot_id=boot))
 
+    def looking_again(self) -> None:
+        """Each operation looks for itself before it acts: so long, seconds on a host, no step would be told."""
+        for host in dict.fromkeys(host for host, _ in sorted(self._due)):
+            self.going_on(host, "looking again before the first step")
+
     def step_begun(self, host: str, step: Step) -> None:
         """The receipt has it before the host does."""
         said = {name: getattr(step, name) for name in ("kind", "subject", "before", "after", "effect")}

@@ -123,6 +123,7 @@ def carry_out(journal: Journal, stop: Stop, first: Session, plan: Plan, consent:
         )
     )
     say_admitted(journal, plan)
+    telling.looking_again()
     first.state.add_callback_handler(telling)
     with stop.between_commands(first.state):
         why = first.carry_out(approval, telling)

@@ -1,6 +1,5 @@
 """The command `sparks doctor`."""
 
-import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -18,6 +17,7 @@ from lab.doctor.fixing import fix_plans, make_folder
 from lab.doctor.measured import read_measured
 from lab.doctor.text import shown
 from lab.doctor.visit import visit, visit_site
+from lab.document import put_document
 from lab.output import STANDARD, put
 from lab.receipts.command import json_option
 
@@ -53,6 +53,8 @@ def doctor(
     itself failed.
     """
     if explains is not None:
+        if as_json:
+            raise click.UsageError("--explain: expected it without --json, found both")
         put(STANDARD, _explained(explains))
         return
     if static and (targets or folder is not None):
@@ -63,7 +65,10 @@ def doctor(
     hosts = () if static else _hosts(inventory, targets)
     found = (*measured, *(() if targets else visit_site(inventory)))
     document = _visited(inventory, hosts, found, slow, seconds, folder)
-    put(STANDARD, json.dumps(document.to_json(), indent=2) + "\n" if as_json else shown(document))
+    if as_json:
+        put_document(document)
+    else:
+        put(STANDARD, shown(document))
     if status := _STATUS[document.level]:
         raise SystemExit(status)
 

@@ -1,7 +1,5 @@
 """`sparks evidence`: what was measured, of exactly what, and whether what was written down is as it was written."""
 
-import json
-
 import click
 
 from deploys.maker import maker
@@ -12,11 +10,11 @@ from fleet.instant import utc_now
 from fleet.ollama.measured import Occasion, fit_evidence
 from fleet.ollama.subject import not_declared
 from fleet.plan import Plan
-from fleet.record import Record
 from fleet.refusal import Refusal
 from fleet.target import Scope
 from lab.command import FAILED, Refused, inventory_option
 from lab.converge import target_named
+from lab.document import put_document
 from lab.evidence.after import served_on, serving
 from lab.evidence.documents import Recorded, Verdict, listing
 from lab.evidence.store import put, read_store, tell_broken
@@ -42,7 +40,7 @@ def list_command(as_json: bool, evidence: str | None, inventory: str) -> None:
     where = EVIDENCE.folder(evidence, inventory)
     store = read_store(where)
     if as_json:
-        _print(listing(str(where), store))
+        put_document(listing(str(where), store))
     elif store.evidence:
         print_out(STANDARD, listed(store))
     else:
@@ -61,7 +59,7 @@ def show(digest: str, as_json: bool, evidence: str | None, inventory: str) -> No
     store = read_store(where)
     found = store.find(digest)
     if as_json:
-        _print(found)
+        put_document(found)
     else:
         print_out(STANDARD, shown(found))
     tell_broken(where, store)
@@ -76,7 +74,7 @@ def verify(as_json: bool, evidence: str | None, inventory: str) -> None:
     where = EVIDENCE.folder(evidence, inventory)
     store = read_store(where)
     if as_json:
-        _print(Verdict(folder=str(where), evidence=len(store.evidence), broken=store.broken))
+        put_document(Verdict(folder=str(where), evidence=len(store.evidence), broken=store.broken))
     else:
         print_out(STANDARD, verified(store))
     if store.broken:
@@ -100,7 +98,7 @@ def record(target: str, as_json: bool, evidence: str | None, inventory: str) -> 
     for each in made:
         put(where, each)
     if as_json:
-        _print(Recorded(target=found.name, evidence=tuple(each.digest for each in made)))
+        put_document(Recorded(target=found.name, evidence=tuple(each.digest for each in made)))
     else:
         print_out(STANDARD, "".join(f"{each.digest}\n" for each in made))
 
@@ -109,7 +107,7 @@ def _is_well(looked: Session) -> None:
     """Raises Refused for what is not loaded as declared, and answering: it is evidence of nothing."""
     plan = looked.plan
     if not isinstance(plan, Plan):
-        raise Refused("\n".join(map(str, plan.refusals)))
+        raise Refused.of(*plan.refusals)
     lines = list(map(str, plan.steps))
     if not lines:
         findings = looked.health(None)
@@ -122,13 +120,9 @@ def _is_well(looked: Session) -> None:
 def _evidence(looked: Session, host: str) -> FitEvidence:
     desired = looked.run.roster.desired_for(host).ollama
     if desired is None:
-        raise Refused(str(not_declared(host, desired)))
+        raise Refused.of(not_declared(host, desired))
     occasion = Occasion(deployment=served_on(looked.run.roster, host), at=utc_now(), by=maker())
     made = fit_evidence(desired, None, looked.measured(host), occasion)
     if isinstance(made, Refusal):
-        raise Refused(str(made))
+        raise Refused.of(made)
     return made
-
-
-def _print(document: Record) -> None:
-    print_out(STANDARD, json.dumps(document.to_json(), indent=2) + "\n")

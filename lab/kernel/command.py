@@ -1,6 +1,5 @@
 """`sparks kernel`: what a Spark boots, and trying another kernel without anybody at the machine."""
 
-import json
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from fleet.verdict import Verdict
 from lab.collect import roster_of
 from lab.command import REFUSED, Refused, inventory_option, named_plan_option, timeout_option
 from lab.consent import consent
+from lab.document import put_document
 from lab.interrupt import Interrupted, interruptible
 from lab.kernel.documents import Tried
 from lab.kernel.look import planned
@@ -44,7 +44,10 @@ def show(target: str, seconds: float, as_json: bool, inventory: str) -> None:
     TARGET is a Spark, a deployment, or a cluster. Exit status 0, or 3 where one could not be observed.
     """
     document = shown(inventory, _target(inventory, target), seconds)
-    click.echo(json.dumps(document.to_json(), indent=2) if as_json else document.text)
+    if as_json:
+        put_document(document)
+    else:
+        click.echo(document.text)
     for refusal in document.refusals:
         click.echo(str(refusal), err=True)
     if document.refusals:
@@ -154,6 +157,6 @@ def _end(document: Tried, as_json: bool) -> None:
     reason = f": {document.reason}" if document.reason else ""
     click.echo(f"{document.target}: {document.outcome}{reason} (receipt {document.receipt})", err=as_json)
     if as_json:
-        click.echo(json.dumps(document.to_json(), indent=2))
+        put_document(document)
     if document.outcome.exit_status:
         raise SystemExit(document.outcome.exit_status)

@@ -17,6 +17,7 @@ from fleet.target import Scope, Target
 from lab.collect import collect, roster_of
 from lab.command import PENDING, Refused, inventory_option
 from lab.converge import admit_option, scope_option, target_named
+from lab.document import put_document
 from lab.evidence.store import admission_in
 from lab.output import STANDARD, put, refuse_output
 from lab.place import EVIDENCE, RECEIPTS
@@ -137,7 +138,7 @@ def _replanned(inventory: str, target: Target, scope: Scope, source: str, admiss
 
 def _tell(outcome: Plan | Refusals, document: PlanDocument, as_json: bool, commands: bool) -> None:
     if as_json:
-        put(STANDARD, text_of(document))
+        put_document(document)
     elif isinstance(outcome, Plan):
         put(STANDARD, shown(outcome, commands))
     if isinstance(outcome, Refusals):

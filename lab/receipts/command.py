@@ -1,12 +1,10 @@
 """`sparks receipts`: what runs did, and whether what they wrote down is as they wrote it."""
 
-import json
-
 import click
 
 from fleet.receipt.chain import seal_fault
-from fleet.record import Record
 from lab.command import FAILED, inventory_option
+from lab.document import put_document
 from lab.output import STANDARD, put, refuse_output
 from lab.place import RECEIPTS
 from lab.receipts.documents import listing, verdict
@@ -32,7 +30,7 @@ def list_command(as_json: bool, receipts: str | None, inventory: str) -> None:
     where = RECEIPTS.folder(receipts, inventory)
     ledger = read_folder(where) if where.exists() else Ledger((), ())
     if as_json:
-        _print(listing(str(where), ledger))
+        put_document(listing(str(where), ledger))
     elif ledger.receipts:
         put(STANDARD, listed(ledger))
     else:
@@ -58,7 +56,7 @@ def show(receipt: str | None, as_html: bool, output: str, as_json: bool, receipt
     found = ledger.find(receipt)
     faults = ledger.about(found)
     if as_json:
-        put(output, _document(found.model_copy(update={"faults": faults})))
+        put_document(found.model_copy(update={"faults": faults}), output)
     else:
         put(output, (page if as_html else shown)(view(found, faults)))
 
@@ -80,16 +78,8 @@ def verify(since: int, expect: tuple[str, ...], as_json: bool, receipts: str | N
     missed = tuple(fault for each in expect if (fault := seal_fault(ledger.receipts, each)) is not None)
     ledger = ledger._replace(faults=(*ledger.faults, *missed))
     if as_json:
-        _print(verdict(str(where), ledger))
+        put_document(verdict(str(where), ledger))
     else:
         put(STANDARD, verified(ledger))
     if ledger.faults:
         raise SystemExit(FAILED)
-
-
-def _print(document: Record) -> None:
-    put(STANDARD, _document(document))
-
-
-def _document(document: Record) -> str:
-    return json.dumps(document.to_json(), indent=2) + "\n"

@@ -1,6 +1,5 @@
 """The command `sparks status`."""
 
-import json
 import shutil
 import time
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from fleet.roster import Roster
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, inventory_option, timeout_option
 from lab.converge import target_named
+from lab.document import put_document
 from lab.output import STANDARD, put
 from lab.receipts.command import json_option
 from lab.status.document import StatusDocument
@@ -69,7 +69,7 @@ def _round(inventory: str, hosts: tuple[str, ...], seconds: float) -> StatusDocu
 
 def _tell(document: StatusDocument, as_json: bool, again: bool) -> None:
     if as_json:
-        put(STANDARD, json.dumps(document.to_json(), indent=None if again else 2) + "\n")
+        put_document(document, indent=None if again else 2)
         return
     text = tables(document, shutil.get_terminal_size((LEAST, 24)).columns)
     put(STANDARD, f"{_CLEAR if again else ''}{document.observed_at:%F %T} UTC\n{text}" if again else text)

@@ -8,7 +8,7 @@ from fleet.hardware import INTERFACES
 from fleet.observation import known
 from fleet.ollama.observed import Residency
 from fleet.rail_document import document_for
-from tests.deploys.site import SERVED, Site
+from tests.deploys.site import SERVED, Run, Site
 from tests.fleet import observed
 from tests.fleet.ollama import host as ollama_host
 
@@ -42,12 +42,13 @@ def test_a_deployment_is_a_target_of_its_own(site: Site) -> None:
     assert "Traceback" not in done.err
 
 
-def refused(site: Site, *arguments: str, says: str) -> None:
+def refused(site: Site, *arguments: str, says: str) -> Run:
     done = site.run(*arguments)
     assert done.status == 1, done.err
     assert says in done.err
     assert done.commands == [], "something was written"
     assert "Traceback" not in done.err
+    return done
 
 
 def test_without_approval_nothing_is_written_on_any_host(site: Site) -> None:
@@ -74,7 +75,8 @@ def test_every_host_of_a_run_needs_exactly_one_plan(site: Site) -> None:
 
 @pytest.mark.parametrize("word", ["7", "true", "sha256:12", "{}", ""])
 def test_a_word_that_is_no_digest_is_told(site: Site, word: str) -> None:
-    refused(site, "--data", f"plan={word}", "-y", says="--data plan: expected digests as sha256:…, with commas between")
+    done = refused(site, "--data", f"plan={word}", "-y", says="plan: expected digests as sha256:…, with commas between")
+    assert done.looks == [], "no host is asked before"
 
 
 def test_a_host_that_moved_since_it_was_looked_at_is_refused(site: Site) -> None:

@@ -25,6 +25,7 @@ def test_it_is_carried_out_once_and_then_nothing_is_due(site: Site, file: str) -
     done = site.sparks("apply", file, "--json")
     assert done.status == 0, done.err
     assert json.loads(done.out)["outcome"] == "converged"
+    assert done.err.index("b: looking again before the first step") < done.err.index("begin: b ")
     again = site.sparks("apply", file, "--json")
     assert again.status == 0, again.err
     assert (json.loads(again.out)["outcome"], again.commands) == ("found_as_desired", [])
@@ -49,9 +50,11 @@ def test_a_plan_that_is_too_old_or_was_made_without_its_hosts_is_refused(site: S
     kept, offline = str(tmp_path / "seen.json"), str(tmp_path / "offline.json")
     assert site.sparks("observe", "b", "-o", kept).status == 0
     assert site.sparks("plan", "b", "--from", kept, "-o", offline).status == 2
-    done = site.sparks("apply", offline)
+    done = site.sparks("apply", offline, "--json")
     assert done.status == 1
     assert "found one made from an observation" in done.err
+    ended = json.loads(done.out)
+    assert (ended["outcome"], ended["reason"]) == ("failed", done.err.strip())
 
 
 @pytest.mark.parametrize("when", ["", "yesterday", "2026-11-30T11:00:00", "2999-01-01T00:00:00Z"])

@@ -87,10 +87,14 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
 def test_drained_is_written_down_for_one_exact_process(site: Site, target: str) -> None:
     status, out, err = site.run(target)
     assert status == 0, err
-    assert out.splitlines() == ["a: pid 7 of ollama.service: no request ran for 30 s", lab.drain.ADMITS]
+    assert out.splitlines() == [
+        "a: pid 7 of ollama.service: no request ran for 30 s",
+        lab.drain.ADMITS,
+        f"{target}: drained (receipt {site.receipt.name})",
+    ]
     assert err.splitlines() == ["a: 1 may run, from 10.0.0.9", "a: quiet; 30 s of it are wanted"]
     assert site.events == ["opened", "host_connected", "drained", "closed"]
-    assert site.receipt.outcome is Outcome.CONVERGED
+    assert site.receipt.outcome is Outcome.DRAINED
     assert drained_in(site.receipts) == {PROCESS.digest}
     assert site.receipt.opened is not None
     assert site.receipt.opened.command == ("sparks", "drain", target)
@@ -131,6 +135,7 @@ def test_the_document_says_the_same(site: Site, found: Any) -> None:
     status, out, _ = site.run("a", "--json")
     document = Drains.model_validate(json.loads(out))
     assert document.outcome.exit_status == status
+    assert (document.outcome is Outcome.DRAINED) is (found == QUIET)
     assert (*document.drains, *document.refusals) == (found,)
     assert document.receipt == site.receipt.name
 

@@ -102,6 +102,14 @@ def test_a_site_without_group_data_says_where_it_looked(tmp_path: Path) -> None:
     refused(site.run(), "expected group_data at")
 
 
+def test_an_approval_that_names_no_digest_is_an_error_before_any_connection(tmp_path: Path) -> None:
+    done = Site(tmp_path).run("deploys/serve.py", "--data", "plan=sha256:12", "-y")
+    refused(
+        done, "--data plan: expected digests as sha256:…, with commas between, found 'sha256:12'; no host was asked"
+    )
+    assert "over SSH" not in done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments", [("--limit", "nobody"), ("--limit", "a", "--exclude", "a"), ("--exclude", "*"), ("--exclude", "aa")]
 )

@@ -42,7 +42,7 @@ def drain(site: Site, world: World) -> None:
         quiet = acts.Drained(host=TARGET, runtime="ollama", invocation=process.digest, instrument="connections",
                              idle_seconds=30, admitting=True)  # fmt: skip
         journal.say(quiet)
-        journal.close(Outcome.CONVERGED)
+        journal.close(Outcome.DRAINED)
 
 
 def sparks(site: Site, world: World, *arguments: str) -> Ran:
