@@ -70,8 +70,9 @@ class Operator:
 
     def shown(self, ran: Ran, command: str, with_plan: bool = False) -> str:
         """A transcript; of a plan only the first diff."""
-        first = _DIFF.search(ran.said)
-        said = ran.said if with_plan else _PLAN.sub("…\n", ran.said)
+        there = ran.said.replace(f"{self.site.folder}/", "inventories/")
+        first = _DIFF.search(there)
+        said = there if with_plan else _PLAN.sub("…\n", there)
         if first is not None:
             head, tail = said[: first.end()], said[first.end() :]
             said = head + _DIFF.sub("      …\n", tail) if with_plan else said
