@@ -1,10 +1,8 @@
 """The process that serves: which one it is, who is connected to it, and what it has loaded."""
 
-from importlib.resources import files
-
 from typing_extensions import override
 
-from facts.look import Look
+from facts.look import Look, source_of
 from facts.ollama import ENDPOINT, probe
 from fleet.invocation import Running, parse_running
 
@@ -34,7 +32,7 @@ class OllamaInvocation(Look[Running]):
 
     @override
     def command(self, endpoint: str = ENDPOINT) -> str:
-        source = files("facts.remote").joinpath("ollama_invocation.py").read_text("utf-8")
+        source = source_of("ollama_invocation")
         return probe("invocation", endpoint=endpoint, invocation=source)
 
     @override

@@ -7,6 +7,7 @@ aborts every host on any other exception. So `default()` is `None`, a command en
 
 import json
 import shlex
+from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -82,6 +83,7 @@ class RemotePython(str):
         return self
 
 
+@cache
 def source_of(module: str) -> str:
     """The text of `facts/remote/<module>.py`: a `main` that takes JSON arguments and prints one JSON line."""
     return files("facts.remote").joinpath(f"{module}.py").read_text(encoding="utf-8")

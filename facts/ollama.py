@@ -1,12 +1,11 @@
 """Ollama on a host: its unit and process, the models it holds, and the models it has loaded."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_python
+from facts.look import Look, as_root, remote_python, source_of
 from fleet.ollama import grammar, units
 from fleet.ollama.deployment import UNIT
 from fleet.ollama.program import HOME, LINK, TREES, USER, ProgramState, parse_program
@@ -34,16 +33,12 @@ def probe(look: str, **arguments: Any) -> str:
     texts = {
         "grammar": Path(grammar.__file__).read_text("utf-8"),
         "units": Path(units.__file__).read_text("utf-8"),
-        "store": _carried("ollama_store"),
-        "systemd": _carried("ollama_systemd"),
+        "store": source_of("ollama_store"),
+        "systemd": source_of("ollama_systemd"),
     }
     known = {"visible": sorted(VISIBLE), "redacted": REDACTED, "unit": UNIT, "directories": DIRECTORIES}
     known |= {"residents": RESIDENTS, "residents_path": RESIDENTS_PATH, "curl": CURL}
     return as_root(remote_python("ollama_probe", look=look, **(known | texts | arguments)))
-
-
-def _carried(name: str) -> str:
-    return files("facts.remote").joinpath(f"{name}.py").read_text("utf-8")
 
 
 class OllamaService(Look[ServiceState]):
@@ -146,7 +141,7 @@ class OllamaProgram(Look[ProgramState]):
 
     @override
     def command(self, endpoint: str = ENDPOINT) -> str:
-        texts = {"store": _carried("ollama_store"), "systemd": _carried("ollama_systemd")}
+        texts = {"store": source_of("ollama_store"), "systemd": source_of("ollama_systemd")}
         places = {"link": LINK, "trees": TREES, "user": USER, "unit": UNIT}
         return as_root(remote_python("ollama_program", endpoint=endpoint, **(places | texts)))
 
@@ -183,7 +178,7 @@ class OllamaRegistry(Look[tuple[Published, ...]]):
         directory: str | None = None,
         installs: bool = False,
     ) -> str:
-        asked = {"pins": pins, "registry": _carried("ollama_registry"), "home": HOME if installs else None}
+        asked = {"pins": pins, "registry": source_of("ollama_registry"), "home": HOME if installs else None}
         return probe("registry", endpoint=endpoint, directory=directory, **asked)
 
     @override

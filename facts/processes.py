@@ -1,12 +1,11 @@
 """The processes of engines: who they are, where they run, and the memory that the kernel counts for them."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from facts.look import Look, as_root, remote_python
+from facts.look import Look, as_root, remote_python, source_of
 from fleet import engine_argv
 from fleet.processes import EngineProcesses as FoundProcesses
 from fleet.processes import parse_processes
@@ -19,7 +18,7 @@ _CARRIED = {
 
 def engines(look: str, **arguments: Any) -> str:
     """The command of one look of `facts/remote/engines.py`; those of one bundle find the processes once."""
-    texts = {key: files("facts.remote").joinpath(f"{name}.py").read_text("utf-8") for key, name in _CARRIED.items()}
+    texts = {key: source_of(name) for key, name in _CARRIED.items()}
     texts["argv"] = Path(engine_argv.__file__).read_text("utf-8")
     return as_root(remote_python("engines", look=look, **texts, **arguments))
 

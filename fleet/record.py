@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -64,7 +65,7 @@ class Record(BaseModel):
 def _stable(value: Any, plain: Any) -> Any:
     """What is stable of a value, taken from its JSON types."""
     if isinstance(value, Record):
-        names = {_spelled(value, name): name for name in type(value).model_fields if not value.is_volatile(name)}
+        names = _lasting(type(value))
         return {key: _stable(getattr(value, names[key]), plain[key]) for key in plain if key in names}
     if isinstance(value, tuple):
         pairs = zip(value, plain, strict=True)
@@ -74,10 +75,16 @@ def _stable(value: Any, plain: Any) -> Any:
     return plain
 
 
-def _spelled(value: Record, name: str) -> str:
+@cache
+def _lasting(kind: type[Record]) -> dict[str, str]:
+    """The fields that do not change by themselves, by how they are called in JSON."""
+    return {_spelled(kind, name): name for name in kind.model_fields if not kind.is_volatile(name)}
+
+
+def _spelled(kind: type[Record], name: str) -> str:
     """How a field is called in JSON."""
-    by_alias = value.model_config.get("serialize_by_alias", False)
-    return (type(value).model_fields[name].serialization_alias or name) if by_alias else name
+    by_alias = kind.model_config.get("serialize_by_alias", False)
+    return (kind.model_fields[name].serialization_alias or name) if by_alias else name
 
 
 Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]

@@ -1,5 +1,6 @@
 """What the lock sends to a host: `remote/lock.sh` with the values it works with, and what every change begins with."""
 
+from functools import cache
 from importlib.resources import files
 from shlex import quote
 
@@ -50,5 +51,6 @@ def _script(command: str, wait: int, **values: str) -> str:
     return f"{head}{_text('lock.sh')}\n{command}\n"
 
 
+@cache
 def _text(name: str) -> str:
     return files("operations.remote").joinpath(name).read_text(encoding="utf-8")
