@@ -22,6 +22,8 @@ from typing import IO, Any
 import gevent
 import gevent.monkey
 import pyinfra
+import pyinfra.api.connectors
+import pyinfra.api.inventory
 import pyinfra.api.util
 import pyinfra_cli.main  # type: ignore[import-untyped]
 
@@ -35,6 +37,8 @@ for _name in ("deploys.target", "lab.converge", "lab.receipts.drained", "lab.sit
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = frozenset({"deploys", "facts", "fleet", "lab", "operations"})
+CONNECTORS = pyinfra.api.connectors.get_all_connectors()
+"""pyinfra reads what every installed package says of itself, four times in each run."""
 CRASHED = 99
 LONGEST_SECONDS = 300
 
@@ -53,7 +57,7 @@ def everywhere(old: Any, new: Any) -> None:
         for name, value in list(vars(module).items()):
             if value is old:
                 setattr(module, name, new)
-            elif isinstance(old, str) and isinstance(value, str):
+            elif isinstance(old, str) and isinstance(value, str) and old in value:
                 setattr(module, name, re.sub(re.escape(old) + r"(?![\w-])", lambda _: new, value))
 
 
@@ -128,6 +132,8 @@ def _become(files: tuple[IO[Any], ...], arguments: list[str], environment: Mappi
     facts.controller.controller.cache_clear()
     patching: Any = gevent.monkey
     patching.patch_all = lambda: None
+    inventory: Any = pyinfra.api.inventory
+    inventory.get_all_connectors = lambda: CONNECTORS
     util: Any = pyinfra.api.util
     util.stack, util.getframeinfo = partial(inspect.stack, 0), partial(inspect.getframeinfo, context=0)
 

@@ -1,44 +1,33 @@
 """Observing a site from a command: what is wrong with it is one line, a host that does not answer is no value."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import gevent
 import pyinfra
 import pytest
 
 import lab.collect
 from fleet.observation import Observation
-from tests.lab.test_site import ROOT, Site, changed
-
-PROGRAM = """
-from gevent import monkey
-monkey.patch_all()
-import click, json, sys
 from lab.collect import collect
 from lab.command import inventory_option
+from tests import forked
+from tests.lab.test_site import Site, changed
+
 
 @click.command()
 @inventory_option
 @click.argument("names", nargs=-1)
-def ask(inventory, names):
+def asking(inventory: str, names: tuple[str, ...]) -> None:
     seen = collect(inventory, names or None)
     click.echo(json.dumps({name: each.to_json() for name, each in seen.items()}))
 
-ask()
-"""
-
 
 def ask(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    return forked.ran(asking, *arguments, environment=environment)
 
 
 def failed(done: subprocess.CompletedProcess[str], line: str) -> None:

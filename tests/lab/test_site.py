@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.fleet.test_roster import GOOD
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,11 +36,8 @@ class Site:
         self.inventory.write_text(INVENTORY.format(name="elsewhere", hosts=hosts))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "pyinfra", str(self.inventory), *(arguments or ("deploys/serve.py", "--dry"))],
-            cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+        command = arguments or ("deploys/serve.py", "--dry")
+        return forked.ran(forked.pyinfra_command, self.inventory, *command)
 
 
 def refused(done: subprocess.CompletedProcess[str], line: str) -> None:

@@ -1,23 +1,15 @@
 """Runs of pyinfra, each in a process of its own, whose SSH connections lead to simulated Sparks."""
 
-import gc
-import inspect
 import os
 import pickle
-import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import gevent
-import pyinfra
-import pyinfra.api.util
-import pyinfra_cli.main  # type: ignore[import-untyped]
 from paramiko import SSHException
 from pyinfra.connectors.ssh import SSHConnector
 from pyinfra.connectors.util import CommandOutput, OutputLine
@@ -25,19 +17,12 @@ from pyinfra.connectors.util import CommandOutput, OutputLine
 import facts.bundle
 import facts.controller
 import fleet.instant
-import lab.cli
 import operations.acting
 from facts.bundle import Wanted
 from operations.stream import Broken
+from tests import forked
 from tests.simulated.looks import VALUES, pack
 from tests.simulated.world import Gone, World
-
-for _name in ("deploys.target", "lab.converge", "lab.site", "lab.receipts.drained", "operations.ollama",
-              "operations.others", "operations.transit"):  # fmt: skip
-    import_module(_name)
-"""What a run imports is imported once, here, and not in every process again."""
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -54,51 +39,23 @@ def run(world: World, folder: Path, *command: str) -> Ran:
     """A command, of pyinfra or of `sparks`, to its end, whatever that is."""
     folder.mkdir(exist_ok=True)
     world.saved_at, said = folder / "world", folder / "said"
-    sys.stdout.flush()
-    sys.stderr.flush()
-    pid = os.fork()
-    if pid == 0:
-        code = 98
-        try:
-            code = _in_child(world, said, command)
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(pid, 0)
-    code = os.waitstatus_to_exitcode(status)
+    main = {"pyinfra": forked.pyinfra_command, "sparks": forked.sparks_command}[command[0]]
+    with said.open("wb") as out, Path(os.devnull).open("rb") as nothing:
+        code = forked.wait(forked.fork(partial(_in_world, world, main), list(command[1:]), nothing, out, out))
     found: World = pickle.loads(world.saved_at.read_bytes())
     return Ran(code if code >= 0 else 128 - code, said.read_text(), found)
 
 
-def _in_child(world: World, said: Path, command: tuple[str, ...]) -> int:
-    """Nothing of this process outlives it but what it wrote: all that it patches is its own."""
+def _in_world(world: World, main: Callable[[], None]) -> None:
+    """All that is patched is the fork's own."""
+    _plug_in(world)
     try:
-        with said.open("wb") as file:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-        sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.chdir(ROOT)
-        gc.disable()
-        pyinfra.logger.handlers.clear()
-        gevent.reinit()
-        _plug_in(world)
-        sys.argv = [*command]
-        main: Any = {"pyinfra": pyinfra_cli.main.main, "sparks": lab.cli.main}[command[0]]
         main()
-        return 0
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-        return 99
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
         world.save()
 
 
 def _plug_in(world: World) -> None:
-    facts.controller.controller.cache_clear()
     connector: Any = SSHConnector
     connector._connect = lambda self: _connect(world, self)
     connector.run_shell_command = lambda self, command, *_, **__: _run(world, self, command)
@@ -109,12 +66,8 @@ def _plug_in(world: World) -> None:
     wanted.read = lambda self, section: _read(read, self, section)
     bundle: Any = facts.bundle
     bundle.packed = pack
-    util: Any = pyinfra.api.util
-    util.stack, util.getframeinfo = partial(inspect.stack, 0), partial(inspect.getframeinfo, context=0)
     wait = gevent.sleep
     gevent.sleep = lambda *_, **__: wait(0)
-    cli: Any = lab.cli
-    cli._patch_for_gevent = lambda: None
     world.jump_clock = _jump
 
 

@@ -9,6 +9,7 @@ from facts.look import SENTINEL
 from facts.needs import health_looks
 from facts.needs_doctor import doctor_looks
 from fleet.completion import Completion
+from fleet.desired import DesiredSpark
 from fleet.generation import Begun
 from fleet.kernel.running import Kernel
 from fleet.observation import known
@@ -25,6 +26,8 @@ SOURCES: list[str] = []
 VALUES: dict[str, Any] = {}
 """What is handed over as it is, by the text that stands for it."""
 
+_KNOWN: dict[str, tuple[DesiredSpark, dict[str, str]]] = {}
+
 
 def pack(source: str) -> str:
     """In place of `facts.bundle.packed`: neither packed here nor unpacked there."""
@@ -40,10 +43,19 @@ def answer(spark: SimulatedSpark, session: int, command: str) -> str:
     """What the bundle's program prints. What is unfinished on the host comes to its end after it was seen once."""
     if not spark.has_sudo:
         return json.dumps({"refused": "expected sudo without a password for spark, found it refused"}) + f"\n{SENTINEL}"
-    names = {_key(look.section): name for name, look in _every_look(spark).items()}
+    names = _names(spark)
     answers = [_section(spark, session, names[_key(each)]) for each in _sections(command)]
     spark.finish()
     return f"{json.dumps(answers)}\n{SENTINEL}"
+
+
+def _names(spark: SimulatedSpark) -> dict[str, str]:
+    """Every look's name, by what a bundle's program is told of it; the same as long as the same is desired."""
+    desired, names = _KNOWN.get(spark.desired.name, (None, {}))
+    if desired is not spark.desired:
+        names = {_key(look.section): name for name, look in _every_look(spark).items()}
+        _KNOWN[spark.desired.name] = spark.desired, names
+    return names
 
 
 def _every_look(spark: SimulatedSpark) -> dict[str, Wanted]:

@@ -27,7 +27,8 @@ from tests.deploys.site import VALUES
 from tests.fleet import observed
 from tests.fleet.test_ledger import apps, memory
 from tests.fleet.test_processes import process
-from tests.simulated.controller import ROOT, Ran, run
+from tests.forked import ROOT
+from tests.simulated.controller import Ran, run
 from tests.simulated.faults import Fault, Kind, Moment
 from tests.simulated.lock import Said
 from tests.simulated.site import Site

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from fleet.observation import Observation
 from lab.collect import roster_of
 from lab.map import command
+from tests import forked
 from tests.fleet import shapes
 from tests.fleet.test_roster import GOOD
 from tests.lab.test_site import ROOT, Site, changed
@@ -25,11 +26,7 @@ def run(*arguments: str) -> Result:
 
 
 def sparks(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from lab.cli import main; main()", "map", *arguments],
-        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    return forked.ran(forked.sparks_command, "map", *arguments, environment=environment)
 
 
 @pytest.fixture(name="inventory")

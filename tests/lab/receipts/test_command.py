@@ -1,10 +1,8 @@
 """`sparks receipts`: what it shows, what its status says, and that nothing in a receipt can act on who reads it."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,7 +18,8 @@ from fleet.refusal import Refusal
 from lab.receipts.command import receipts
 from lab.receipts.journal import opened
 from lab.schemas import schema
-from tests.lab.receipts.writing import ABOUT, BEGUN, ROOT, write
+from tests import forked
+from tests.lab.receipts.writing import ABOUT, BEGUN, write
 
 NASTY = "<script>alert(1)</script>\x1b[2J\u202e\"'&"
 
@@ -202,8 +201,4 @@ def test_the_folder_is_the_sites_own(tmp_path: Path) -> None:
 
 
 def sparks(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", "from lab.cli import main; main()", "receipts", *arguments],
-        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    return forked.ran(forked.sparks_command, "receipts", *arguments)
