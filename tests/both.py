@@ -9,6 +9,7 @@ machines take an hour more for them. Prints the one while it runs, then the othe
 end is the summary that counts. Exit status 0 where both passed.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,14 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB = "virtual and not side"
-PYTEST = (sys.executable, "-m", "pytest")
+PYTEST = (sys.executable, "-m", "pytest", "--durations=15")
+MARK = "mark.virtual"
+"""What a file of tests that need virtual Sparks says: the lab begins to boot once such files are read, and not all."""
 
 
 def main(*arguments: str) -> int:
     """Run both; the graver of their statuses."""
     tests = "" if "--nightly" in arguments else " and not nightly"
+    # Hundreds of commands are started: each would compile all of ours again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    files = [str(each) for each in sorted((ROOT / "tests").rglob("test_*.py")) if is_marked(each)]
     with tempfile.TemporaryFile("w+") as said:
-        beside = subprocess.Popen([*PYTEST, "-m", LAB + tests], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+        beside = subprocess.Popen([*PYTEST, "-m", LAB + tests, *files], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
         try:
             print("tests of the lab run beside these; what they say comes after them", flush=True)
             status, summary = _run("-m", f"not ({LAB}){tests}")
@@ -38,6 +44,11 @@ def main(*arguments: str) -> int:
     if status and not other:
         print("the tests before those of the lab:", *summary, sep="\n", flush=True)
     return max(status, other)
+
+
+def is_marked(path: Path) -> bool:
+    """Does it say that some of its tests need virtual Sparks? `tests.conftest` sees to it that such files do."""
+    return MARK in path.read_text(encoding="utf-8")
 
 
 def _run(*arguments: str) -> tuple[int, list[str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.both import MARK, is_marked
 from tests.labs import Labs
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def _hear_signals() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that need booted machines come last: a mistake elsewhere shows without waiting for a boot."""
+    for path in {item.path for item in items if item.get_closest_marker("virtual") is not None}:
+        assert is_marked(path), f"{path}: expected {MARK}, by which tests.both finds it"
     items.sort(key=lambda item: LAYOUTS.index(layout_of(item)))
     for item in items:
         if needs_side(item):
