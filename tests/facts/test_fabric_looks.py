@@ -18,11 +18,13 @@ from facts import fabric
 from facts.bundle import Wanted
 from facts.fabric import RailBandwidth, RailPings
 from facts.look import SENTINEL, RemotePython, source_of
+from facts.needs import looks_for
 from fleet.bandwidth_run import bandwidth_run, measured
 from fleet.bandwidth_schedule import directions
 from fleet.pings import PingFailure
 from fleet.record import Unobserved
 from fleet.roster import Roster
+from fleet.target import Scope
 from tests.fleet.test_roster import GOOD
 
 RING: dict[str, Any] = {
@@ -131,6 +133,12 @@ def test_a_bundle_can_ask_for_them(on: Any) -> None:
     for look in (Wanted(RailPings), Wanted(RailBandwidth, (("seconds", 3), ("sparks", ("a", "b"))))):
         assert isinstance(look.command, RemotePython)
         assert set(look.section) == {"module", "arguments", "timeout"}
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_no_plan_asks_for_them_since_they_load_the_rails(scope: Scope) -> None:
+    asked = looks_for(Roster.read(GOOD, "test").desired_for("a"), scope).values()
+    assert not {RailPings, RailBandwidth} & {each.fact for each in asked}
 
 
 RESULT = """\
