@@ -24,7 +24,8 @@ MARK = "mark.virtual"
 
 def main(*arguments: str) -> int:
     """Run both; the graver of their statuses."""
-    tests = "" if "--nightly" in arguments else " and not nightly"
+    is_nightly = "--nightly" in arguments
+    tests, profile = ("", "nightly") if is_nightly else (" and not nightly", "busy")
     # Hundreds of commands are started: each would compile all of ours again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     files = [str(each) for each in sorted((ROOT / "tests").rglob("test_*.py")) if is_marked(each)]
@@ -32,7 +33,7 @@ def main(*arguments: str) -> int:
         beside = subprocess.Popen([*PYTEST, "-m", LAB + tests, *files], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
         try:
             print("tests of the lab run beside these; what they say comes after them", flush=True)
-            status, summary = _run("-m", f"not ({LAB}){tests}")
+            status, summary = _run("-m", f"not ({LAB}){tests}", f"--hypothesis-profile={profile}")
             print("waiting for the tests of the lab", flush=True)
             other = beside.wait()
         except BaseException:

@@ -23,9 +23,12 @@ LABS = pytest.StashKey[Labs]()
 LAYOUTS = (None, "pair", "grub-pair", "ring4")
 """The order of the tests, by the lab they need: it changes from each layout to the next once."""
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+for _profile, _examples in {"busy": 50, "nightly": 200}.items():
+    settings.register_profile(
+        _profile, deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=_examples
+    )
 settings.load_profile("busy")
-"""No wall time decides: virtual Sparks are built beside these tests."""
+"""No wall time decides: virtual Sparks are built beside these tests. `make nightly` tries more examples of each law."""
 
 CASES = Path(__file__).parent / "cases"
 
