@@ -100,6 +100,7 @@ def test_they_still_do_after_a_power_cycle_of_the_spark_between_them(
     assert_as_desired(converge)
 
 
+@pytest.mark.usefixtures("spoils")
 def test_transit_that_is_not_asked_for_any_more_is_gone(
     converged_ring: "Lab", converge: Converge, desired: dict[str, DesiredSpark]
 ) -> None:
