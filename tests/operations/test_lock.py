@@ -139,6 +139,7 @@ def test_a_killed_run_is_finished_by_the_next_one_of_its_owner(played: Played) -
     run.kill()
     run.communicate()
     assert played.lock.exists()
+    until(played.root / "two")
     status, said = played.run(ONE, ("two", "echo never"), ("three", "cp @/run/lock @/three"))
     assert status == 0, said
     assert "took over the lock of an earlier run of yours, one of " in said
