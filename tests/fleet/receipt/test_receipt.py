@@ -157,7 +157,11 @@ def test_another_file_is_no_receipt(name: str) -> None:
 
 def test_the_statuses_are_those_of_every_command() -> None:
     status = {each: each.exit_status for each in Outcome}
-    assert [each for each in Outcome if status[each] == 0] == [Outcome.FOUND_AS_DESIRED, Outcome.CONVERGED]
+    assert [each for each in Outcome if status[each] == 0] == [
+        Outcome.FOUND_AS_DESIRED,
+        Outcome.CONVERGED,
+        Outcome.DRAINED,
+    ]
     assert status[Outcome.REFUSED] == REFUSED
     assert status[Outcome.DIFFERS] == status[Outcome.FAILED] == FAILED
     assert status[Outcome.INTERRUPTED] == INTERRUPTED
