@@ -22,6 +22,7 @@ from pyinfra.api import Host, State
 from pyinfra.api.state import BaseStateCallback
 
 from lab.command import INTERRUPTED, Failed
+from lab.wake import woken
 from operations.stream import GATE
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -191,7 +192,8 @@ def interruptible() -> Iterator[Stop]:
     try:
         for each in taken:
             signal.signal(each, stop.receive)
-        yield stop
+        with woken():
+            yield stop
     finally:
         for each in taken:
             signal.signal(each, before[each] or signal.SIG_DFL)

@@ -223,3 +223,28 @@ def test_afterwards_all_is_as_before() -> None:
         assert active() is stop
     assert active() is None
     assert [signal.getsignal(each) for each in SIGNALS] == before
+
+
+ELSEWHERE = """
+import signal
+from gevent.monkey import get_original
+sleep = get_original("time", "sleep")
+get_original("_thread", "start_new_thread")(sleep, (600,))
+with interruptible():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    say("waits")
+    time.sleep(600)
+"""
+"""No system call of the thread that waits is interrupted: as it is for a signal that comes just before it waits."""
+
+
+def test_a_signal_that_interrupts_nothing_is_heard_all_the_same(tmp_path: Path) -> None:
+    run = started(tmp_path, ELSEWHERE)
+    heard(run.stdout, "waits")
+    a_moment()
+    run.send_signal(signal.SIGTERM)
+    try:
+        assert run.wait(timeout=60) == 130
+    finally:
+        run.kill()
+        run.communicate()

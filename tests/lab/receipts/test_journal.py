@@ -373,7 +373,7 @@ def test_a_signal_closes_it_and_is_no_success(name: str, tmp_path: Path) -> None
 with opened(folder, ABOUT) as journal:
     journal.say(BEGUN)
     print("open", flush=True)
-    time.sleep(60)
+    time.sleep(600)
     journal.close(Outcome.CONVERGED)
 """
     writer = started(tmp_path / "r", code)
