@@ -54,7 +54,8 @@ def test_a_module_that_the_next_kernel_lacks_is_told(grub: "Lab", tmp_path: Path
     site.wants(site.policy(site.stock, site.rt))
     site.on(build(site.rt))
     fact = pyinfra(tmp_path / "trace.jsonl", site.inventory, "fact", "facts.kernels.DkmsModules", "--json")
-    modules = json.loads(fact.out)[site.name]["modules"]
+    (by_host,) = json.loads(fact.out).values()
+    modules = by_host[site.name]["modules"]
     assert [(each["name"], each["version"], each["kernel"], each["state"]) for each in modules] == [
         (NAME, VERSION, site.rt, "installed")
     ]

@@ -84,7 +84,7 @@ def reloaded(lab: "Lab", name: str, **kinds: str) -> None:
         ({"ps": "close"}, REFUSED, "/api/ps: remote end closed connection"),
         ({"ps": "hang"}, REFUSED, "/api/ps: no answer in 5 s"),
     ],
-    ids=json.dumps,
+    ids=lambda each: json.dumps(each) if isinstance(each, dict) else "",
 )
 def test_each_way_to_serve_wrong_has_its_plan(
     served: "Lab", spark: str, kinds: dict[str, str], status: int, told: str
