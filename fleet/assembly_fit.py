@@ -100,10 +100,11 @@ def assembly_fit(
     found = {each: device(seen[each][1]) if each in seen else _ONLY_NAMED for each in (*hosts, *spares)}
     split = assembly.split(len(hosts))
     by = [_judged(Instrument.MEM_AVAILABLE, found, assembly, split, policy)]
-    for instrument in readings.instruments if readings else ():
-        told = {each: readings.device(each, instrument) if readings else _ONLY_NAMED for each in found}
-        judged = _judged(instrument, told, assembly, split, policy)
-        by.append(judged.replaced(read_at=readings.read_at(instrument) if readings else None))
+    if readings is not None:
+        for instrument in readings.instruments:
+            told = {each: readings.device(each, instrument) for each in found}
+            judged = _judged(instrument, told, assembly, split, policy)
+            by.append(judged.replaced(read_at=readings.read_at(instrument)))
     against = tuple(each for host in hosts if host in seen for each in _against(assembly, seen[host][1]))
     return AssemblyFit(
         name=name,

@@ -9,6 +9,7 @@ import click
 from fleet.health import Verdict, worst
 from fleet.plan import Plan, Refusals
 from fleet.record import Record
+from fleet.roster import Roster
 from fleet.target import Scope, Target, target_of
 from lab.collect import roster_of
 from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option, named_plan_option
@@ -112,7 +113,12 @@ def target_named(inventory: str, name: str, document: Callable[[Refusals], Recor
 
     + document: makes what stands on standard output where it is refused; None where only people read it
     """
-    found = target_of(roster_of(inventory), name)
+    return target_in(roster_of(inventory), name, document)
+
+
+def target_in(roster: Roster, name: str, document: Callable[[Refusals], Record] | None = None) -> Target:
+    """The same for a roster that was read already."""
+    found = target_of(roster, name)
     if isinstance(found, Target):
         return found
     if document is not None:

@@ -14,7 +14,7 @@ from fleet.roster import Roster
 from fleet.target import Target
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, Failed, inventory_option, timeout_option
-from lab.converge import target_named
+from lab.converge import target_in
 from lab.document import put_document
 from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
@@ -70,7 +70,7 @@ def fit(
     if readings is not None:
         known = ", ".join(sorted(roster.assemblies)) or "none"
         raise Failed(printable(f"--readings: expected an assembly of the roster ({known}), found {target}"))
-    found = target_named(inventory, target)
+    found = target_in(roster, target)
     store = read_store(EVIDENCE.folder(evidence, inventory))
     asked = serving(roster, found)
     seen = see(asked, _looks)

@@ -93,14 +93,14 @@ class HostPolicy(Record):
         for name in self.oom_protected:
             if not name.endswith(".service"):
                 raise wall("not_a_service", f"oom_protected: expected a service, found {name}")
+        if self.time_servers and self.time_sync is None:
+            raise wall("time_servers_alone", "time_servers: expected time_sync beside it, found none")
         return self
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         each_once("held", self.held)
         each_once("time_servers", self.time_servers)
-        if self.time_servers and self.time_sync is None:
-            raise wall("time_servers_alone", "time_servers: expected time_sync beside it, found none")
         each_once("oom_protected", self.oom_protected)
         each_once("linger", self.linger)
         each_once("tmpfiles", (each.path for each in self.tmpfiles))

@@ -45,7 +45,7 @@ def has_last(found: Sequence[Parameter], add: Iterable[str]) -> bool:
 
 def forbidden(found: Iterable[Parameter], remove: Sequence[str]) -> tuple[str, ...]:
     """The words that must go, in order."""
-    words = (each.name if each.value is None else f"{each.name}={each.value}" for each in found)
+    words = map(str, found)
     return tuple(word for word in words if any(matches(word, pattern) for pattern in remove))
 
 

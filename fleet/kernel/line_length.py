@@ -37,5 +37,5 @@ def _goes(word: str, remove: Iterable[str]) -> bool:
 
 def _text(each: Parameter) -> str:
     """As GRUB writes it: with quotes around a value that has a space."""
-    word = each.name if each.value is None else f"{each.name}={each.value}"
+    word = str(each)
     return f'"{word}"' if " " in word else word

@@ -44,7 +44,7 @@ def _kernel(host: str, policy: KernelPolicy, seen: Kernel | Unobserved) -> Itera
     if policy.expected_page_size is not None:
         found = f"{seen.page_size_bytes} bytes"
         yield checked("trial_page_size", f"{host} page size", f"{policy.expected_page_size} bytes", found)
-    words = [each.name if each.value is None else f"{each.name}={each.value}" for each in seen.command_line.parameters]
+    words = [str(each) for each in seen.command_line.parameters]
     wrong = [f"no {word}" for word in policy.command_line.add if word not in words]
     wrong += [word for gone in policy.command_line.remove for word in words if matches(word, gone)]
     yield checked(

@@ -77,7 +77,7 @@ def parse_command_line(text: str) -> CommandLine:
     """
     words = tuple(_parameter(word) for word in _words(text.rstrip("\n")))
     end = next((place for place, word in enumerate(words) if word == Parameter(name="--")), len(words))
-    after = (word.name if word.value is None else f"{word.name}={word.value}" for word in words[end + 1 :])
+    after = map(str, words[end + 1 :])
     return CommandLine(parameters=words[:end], init=tuple(after))
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from fleet.kernel.boot import Boot
 from fleet.kernel.files import InstalledKernels
 from fleet.kernel.grub import entry_at, selector_for
-from fleet.kernel.running import Parameter
 from fleet.kernel.trial import Entry, Standing
 from fleet.observation import Observation, known
 from fleet.refusal import Refusal
@@ -37,9 +36,5 @@ def _entries(boot: Boot, installed: InstalledKernels) -> Iterator[Entry]:
         selector = selector_for(boot.menu, each.release)
         entry = None if selector is None else entry_at(boot.menu, selector)
         if selector is not None and entry is not None and entry.release == each.release:
-            words = tuple(map(_spelled, entry.parameters))
+            words = tuple(map(str, entry.parameters))
             yield Entry(release=each.release, selector=selector, parameters=words, missing=each.missing)
-
-
-def _spelled(parameter: Parameter) -> str:
-    return parameter.name if parameter.value is None else f"{parameter.name}={parameter.value}"

@@ -16,8 +16,8 @@ from fleet.step import Effect
 from lab.collect import connected
 from lab.drain import say_drain
 from lab.interrupt import Stop
+from lab.kernel.hold import taken
 from lab.receipts.journal import Journal
-from operations.lock import take
 from operations.trial import await_boot, await_started, boot_default, boot_id, boot_once, withdraw
 
 TELL_SECONDS = 15.0
@@ -41,9 +41,7 @@ class Boots:
         """Wait until no request runs; why it cannot be said, or nothing."""
         wish = Wish(seconds=quiet, timeout=seconds)
         with connected(self.inventory, self.trial.host) as (host,):
-            with ctx_host.use(host):
-                locked = take(host)
-            found = locked or drained(host, wish, self._tell_drain)
+            found = taken(host) or drained(host, wish, self._tell_drain)
         if isinstance(found, Refusal):
             return (found,)
         say_drain(self.journal, found)

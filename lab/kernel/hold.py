@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from pyinfra.api import Host
 from pyinfra.context import ctx_host
 
 from fleet.refusal import Refusal
@@ -24,8 +25,12 @@ def _taken(stack: ExitStack, inventory: str, hosts: Sequence[str]) -> tuple[Refu
     except Refused as silent:
         return silent.refusals
     for host in found:
-        with ctx_host.use(host):
-            refusal = take(host)
-        if refusal is not None:
+        if (refusal := taken(host)) is not None:
             return (refusal,)
     return ()
+
+
+def taken(host: Host) -> Refusal | None:
+    """Take the lock of a connected host, for as long as it is connected; or why it cannot be."""
+    with ctx_host.use(host):
+        return take(host)

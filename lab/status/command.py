@@ -11,7 +11,7 @@ from fleet.instant import utc_now
 from fleet.roster import Roster
 from lab.collect import collect, roster_of
 from lab.command import REFUSED, inventory_option, timeout_option
-from lab.converge import target_named
+from lab.converge import target_in
 from lab.document import put_document
 from lab.output import STANDARD, put
 from lab.receipts.command import json_option
@@ -51,7 +51,7 @@ def _hosts(inventory: str, targets: Iterable[str]) -> tuple[str, ...]:
     """The Sparks of these targets, each once; every enrolled one where none is given."""
     roster = roster_of(inventory)
     names = [name for each in targets for name in _sparks_of(roster, each)]
-    named = [host for each in names for host in target_named(inventory, each).hosts]
+    named = [host for each in names for host in target_in(roster, each).hosts]
     return tuple(dict.fromkeys(named)) or roster.enrolled
 
 

@@ -43,7 +43,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     for module in (hold, boots):
         monkeypatch.setattr(module, "connected", connected)
-        monkeypatch.setattr(module, "take", take)
+    monkeypatch.setattr(hold, "take", take)
     return found
 
 
