@@ -7,10 +7,10 @@ answer. A site is an exact target: both are errors here.
 import re
 import runpy
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
@@ -25,10 +25,10 @@ from fleet.approval import named
 from fleet.fit.admission import NOBODY
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
-from lab.command import INTERRUPTED, said
+from lab.command import said
 from lab.evidence.store import admission_in
 from lab.group_data import group_data_of, written_twice
-from lab.interrupt import active
+from lab.interrupt import active, interruptible, tell
 from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
 from lab.transport import transport
@@ -182,13 +182,20 @@ def _stop_on_any_failure() -> None:
 
 
 def _interrupt_is_no_success() -> None:
-    """Ends an interrupted run with status 130: pyinfra's own handler says 0 (3.10.0). `lab.interrupt` comes first."""
-    if pyinfra.is_cli and active() is None:
-        signal.signal(signal.SIGINT, _interrupted)
+    """Ends an interrupted run with status 130: pyinfra's own handler says 0 (3.10.0). `sparks` has its own way."""
+    context = click.get_current_context(silent=True)
+    if pyinfra.is_cli and context and active() is None:
+        # What is left of the process after this run must not end with pyinfra's status either.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        context.with_resource(_told())
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    click.echo(
-        "--> interrupted; what a host was doing goes on to its end, and the next run goes on from there", err=True
-    )
-    raise SystemExit(INTERRUPTED)
+@contextmanager
+def _told() -> Iterator[None]:
+    """Stops at a signal as `sparks` does, and says what becomes of the hosts."""
+    with interruptible() as stop:
+        try:
+            yield
+        finally:
+            if stop.received:
+                tell("interrupted; what a host was doing goes on to its end, and the next run goes on from there")

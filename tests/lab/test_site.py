@@ -170,6 +170,36 @@ def test_an_interrupted_run_is_no_success(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+SIGNALLED_AT_WORK = """
+import os, signal, threading, time
+from pyinfra.connectors.ssh import SSHConnector
+
+def connect(self):
+    if self.host.name == "a":
+        thread = threading.Thread(target=os.kill, args=(os.getpid(), signal.{name}))
+        thread.start()
+        thread.join()
+    time.sleep(120)
+
+SSHConnector.connect = connect
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_that_comes_while_a_thread_of_paramiko_works_ends_the_run(name: str, tmp_path: Path) -> None:
+    """Under gevent it is such a thread that Python's handler interrupts, and a thread swallows a SystemExit."""
+    site = Site(tmp_path)
+    site.inventory.write_text(site.inventory.read_text() + SIGNALLED_AT_WORK.format(name=name))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyinfra", str(site.inventory), "deploys/serve.py", "-y"],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130, done.stderr
+    assert "interrupted; what a host was doing goes on to its end" in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
 @pytest.mark.parametrize("inventory", ["inventories/sparks.py"])
 def test_the_example_site_loads_and_is_valid(inventory: str) -> None:
     done = subprocess.run(
