@@ -152,7 +152,7 @@ def test_one_that_is_killed_while_it_loads_is_started_again_and_loads(spark: Spa
     done = ask(spark.standin.endpoint, "load", context=2048, keep_alive=-1)
     assert done.returncode == 1
     assert "closed connection" in done.stderr or "reset" in done.stderr
-    spark.standin.process.wait(timeout=5)
+    spark.standin.process.wait(timeout=60)
     spark.runs = False
     spark.played.runs(None)
     spark.played.properties["Environment"] = f"HOME={spark.standin.home}"

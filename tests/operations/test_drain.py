@@ -80,18 +80,19 @@ def test_a_request_is_waited_for(played: Played, streamed: bool) -> None:
     played.standin.fail(completion="slow")
     body = {"model": SMALLEST, "prompt": "x", "stream": streamed}
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(played.standin.text, "POST", "/api/generate", body)
+        # One after the other: the first look of a busy machine may come seconds later.
+        answer = pool.submit(lambda: [played.standin.text("POST", "/api/generate", body) for _ in range(3)])
         while played.counters["running"] == 0:
             pass
         looks, found = played.drained()
         assert answer.done(), "it did not wait"
     assert found.end is End.QUIET
     assert any("from 127.0.0.1" in said or "to 127.0.0.1" in said for each in looks for said in each.activity)
-    assert played.counters["completions"] == 1
+    assert played.counters["completions"] == 3
 
 
 def test_a_request_that_comes_and_goes_between_two_looks_starts_the_count_anew(played: Played) -> None:
-    process = played.start(seconds=3)
+    process = played.start(seconds=6)
     assert process.stdout is not None
     first = read_waiting(process.stdout.readline())
     assert first is not None

@@ -53,7 +53,7 @@ class Stores:
         environment = os.environ | {"CREDENTIALS_DIRECTORY": str(self.root)}
         command = [sys.executable, "-S", str(REMOTE / "ollama_offer.py"), str(asked)]
         self.process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-        for _ in range(500):
+        for _ in range(3000):
             if ready.exists():
                 return int(ready.read_text())
             if self.process.poll() is not None:
@@ -77,7 +77,7 @@ class Stores:
         headers = {"Authorization": f"Bearer {token}"} | ({} if start is None else {"Range": f"bytes={start}-"})
         request = urllib.request.Request(f"http://{HERE}:{port}{path}", headers=headers)
         try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, b""
@@ -121,7 +121,7 @@ def test_the_copy_is_the_same_and_the_offer_ends_with_it(stores: Stores) -> None
             assert copied.stat().st_mode & 0o777 == 0o644
     assert sorted(path.name for path in stores.target.iterdir()) == ["blobs", "manifests"], "and nothing beside them"
     assert stores.process is not None
-    assert stores.process.wait(timeout=10) == 0
+    assert stores.process.wait(timeout=60) == 0
 
 
 def test_ollama_knows_it_at_once(stores: Stores, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_only_one_host_with_the_token_is_answered_and_only_with_what_is_offered(
 def test_an_offer_that_nobody_takes_ends_by_itself(stores: Stores) -> None:
     stores.offer(idle=1)
     assert stores.process is not None
-    assert stores.process.wait(timeout=20) == 0
+    assert stores.process.wait(timeout=60) == 0
 
 
 def test_a_manifest_that_is_another_is_not_offered(stores: Stores) -> None:

@@ -203,8 +203,9 @@ class Switched:
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root, self.link, self.port = root, root / "bin" / "ollama", free_port()
         self.link.parent.mkdir()
-        for name, value in {"LINK": str(self.link), "TREES": str(root / "trees"), "ANSWERS_SECONDS": 1}.items():
+        for name, value in {"LINK": str(self.link), "TREES": str(root / "trees")}.items():
             monkeypatch.setattr(ollama_switch, name, value)
+        self.monkeypatch = monkeypatch
         systemctl = root / "path" / "systemctl"
         systemctl.parent.mkdir()
         systemctl.write_text(SYSTEMCTL.format(root=root, link=self.link))
@@ -218,7 +219,11 @@ class Switched:
         path.chmod(0o755)
         return path
 
-    def switch(self, to: Path | None, version: str, kept: str | None = None) -> subprocess.CompletedProcess[str]:
+    def switch(
+        self, to: Path | None, version: str, kept: str | None = None, seconds: int = 1
+    ) -> subprocess.CompletedProcess[str]:
+        """+ seconds: how long the build is waited for; one that will answer has all the time of a busy machine"""
+        self.monkeypatch.setattr(ollama_switch, "ANSWERS_SECONDS", seconds)
         step = ConfigureService(
             subject="x", before="x", after="x", reason="x", effect=Effect.RESTART, path="/x/y", text="", write=False,
             reload=False, enable=False, restart=True, residents=False, residents_text=None,
@@ -241,7 +246,7 @@ def switched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Switch
 
 def test_the_link_leads_to_the_new_build_once_it_answers(switched: Switched) -> None:
     new = switched.build("new", "0.33.1")
-    assert switched.switch(new, "0.33.1").returncode == 0
+    assert switched.switch(new, "0.33.1", seconds=50).returncode == 0
     assert os.readlink(switched.link) == str(new)
     assert os.listdir(switched.link.parent) == ["ollama"]
 
@@ -268,7 +273,7 @@ def test_what_others_installed_is_back_too(switched: Switched) -> None:
     assert "what was there before is back" in done.stderr
     assert (switched.link.is_symlink(), switched.link.read_bytes()) == (False, before)
     new.write_text(new.read_text().replace("0.33.0", "0.33.1"))
-    assert switched.switch(new, "0.33.1", kept="sha256:x").returncode == 0
+    assert switched.switch(new, "0.33.1", kept="sha256:x", seconds=50).returncode == 0
     assert not (switched.root / "trees" / "replaced").exists()
 
 

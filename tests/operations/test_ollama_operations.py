@@ -106,7 +106,7 @@ class Played:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"http://{self.desired.listen}{path}", data=data)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=10) as answer:
+        with opener.open(request, timeout=60) as answer:
             return json.loads(answer.read())
 
     def fail(self, **faults: str) -> None:

@@ -46,7 +46,7 @@ class Standin:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(200):
+        for _ in range(3000):
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 return
@@ -56,7 +56,7 @@ class Standin:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(timeout=5)
+        self.process.wait(timeout=60)
 
     def fail(self, **faults: str) -> None:
         self.faults_path.write_text(json.dumps(faults), encoding="utf-8")

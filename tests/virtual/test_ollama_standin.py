@@ -99,12 +99,19 @@ def test_another_context_loads_again_and_the_expiry_rolls(standin: Standin) -> N
     assert seen[2]["size"] > seen[1]["size"]
 
 
+def unloaded(standin: Standin) -> None:
+    """It comes to hold no model, however busy this machine is."""
+    until = time.monotonic() + 60
+    while standin.ask("GET", "/api/ps")[1] != {"models": []}:
+        assert time.monotonic() < until, "expected the model to be unloaded"
+        time.sleep(0.05)
+
+
 def test_a_finite_keep_alive_ends(standin: Standin) -> None:
     standin.pull()
-    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": "100ms"})
+    standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": "2500ms"})
     assert standin.ask("GET", "/api/ps")[1]["models"]
-    time.sleep(0.3)
-    assert standin.ask("GET", "/api/ps")[1] == {"models": []}
+    unloaded(standin)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +240,7 @@ def test_it_can_die_while_it_loads(standin: Standin) -> None:
     standin.fail(generate="die")
     with pytest.raises((http.client.HTTPException, OSError)):
         standin.ask("POST", "/api/generate", {"model": SMALLEST})
-    assert standin.process.wait(timeout=5) == -signal.SIGKILL
+    assert standin.process.wait(timeout=60) == -signal.SIGKILL
 
 
 def test_a_republished_tag_has_another_digest(standin: Standin) -> None:
@@ -317,7 +324,7 @@ def test_a_request_at_work_keeps_its_model_and_its_end_moves_the_expiry(standin:
     standin.fail(completion="slow")
     standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": "1h"})
     (before,) = standin.ask("GET", "/api/ps")[1]["models"]
-    asked = {"model": SMALLEST, "prompt": "x", "stream": False, "options": {"num_predict": 4}}
+    asked = {"model": SMALLEST, "prompt": "x", "stream": False, "options": {}}
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(standin.ask, "POST", "/api/generate", asked)
         while standin.ask("GET", "/stand-in/counters")[1]["running"] == 0:
@@ -326,9 +333,8 @@ def test_a_request_at_work_keeps_its_model_and_its_end_moves_the_expiry(standin:
         assert standin.ask("GET", "/api/ps")[1]["models"][0]["expires_at"] == before["expires_at"]
         standin.ask("POST", "/api/generate", {"model": SMALLEST, "keep_alive": 0})
         assert standin.ask("GET", "/api/ps")[1]["models"], "unloaded under a request"
-        assert answer.result()[1]["eval_count"] == 4
-    time.sleep(0.2)
-    assert standin.ask("GET", "/api/ps")[1] == {"models": []}
+        assert answer.result()[1]["eval_count"] == len(ollama_standin.WORDS)
+    unloaded(standin)
 
 
 def test_a_model_for_embeddings_answers_with_one_and_with_nothing_else(standin: Standin) -> None:
