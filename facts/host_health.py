@@ -46,6 +46,7 @@ class Firmware(Look[firmware.Firmware]):
 
         Firmware(
             bios_version="5.36_0ACUM018", product="NVIDIA_DGX_Spark", rdma={"rocep1s0f0": "28.45.4028"},
+            resources=(Resource(guid="6d8b0a1c-…", version=0x02004712, last_attempt=0), …),
             nvme=(NvmeDisk(name="nvme0", model="SAMSUNG MZALC4T0HBL1-00B07", firmware="NXB1", coalescing=0),),
         )
     """

@@ -88,6 +88,14 @@ def disks(root):
                "coalescing": coalescing(name)}  # fmt: skip
 
 
+def resources(root):
+    """The rows of the UEFI's own table; the kernel shows them since 4.3 (Documentation/ABI, sysfs-firmware-efi)."""
+    for path in glob.glob(os.path.join(root, "sys/firmware/efi/esrt/entries/entry*")):
+        guid, version, attempt = (read(path, name) or "" for name in ("fw_class", "fw_version", "last_attempt_status"))
+        if guid and version.isdecimal():
+            yield {"guid": guid, "version": int(version), "last_attempt": int(attempt) if attempt.isdecimal() else 0}
+
+
 def firmware(root, asked):
     dmi = os.path.join(root, "sys/class/dmi/id")
     versions = {os.path.basename(each): read(each, "fw_ver")
@@ -97,6 +105,7 @@ def firmware(root, asked):
         "bios_date": read(dmi, "bios_date"),
         "product": read(dmi, "product_name"),
         "board": read(dmi, "board_name"),
+        "resources": sorted(resources(root), key=lambda each: each["guid"]),
         "rdma": {name: version for name, version in versions.items() if version},
         "nvme": list(disks(root)),
         "nvidia_driver": read(root, "sys/module/nvidia/version"),

@@ -5,6 +5,7 @@ from functools import partial
 
 from fleet.doctor.check import Found, Host, HostCheck
 from fleet.doctor.finding import Level
+from fleet.host.firmware import ATTEMPTS
 from fleet.observation import known
 
 _TOLD: dict[str, tuple[Level, str, str, str]] = {
@@ -71,6 +72,14 @@ def _coalescing(asked: Host) -> Iterator[Found]:
                         f"nvme set-feature /dev/{disk.name} --feature-id=8 --value=0 on the host")  # fmt: skip
 
 
+def _not_updated(asked: Host) -> Iterator[Found]:
+    for each in known(asked.seen.firmware).resources:
+        if each.last_attempt:
+            why = ATTEMPTS.get(each.last_attempt, f"status {each.last_attempt}")
+            yield Found(f"{asked.seen.host} firmware {each.guid}", "its last update to have succeeded",
+                        f"{why}; it is at {each.version:#010x}", "fwupdmgr get-history on the host")  # fmt: skip
+
+
 def _scattered(asked: Host) -> Iterator[Found]:
     for layout in known(asked.seen.fragmentation):
         worst = ", ".join(f"{each.path} in {each.extents} for {each.best}" for each in layout.scattered[:3])
@@ -94,6 +103,15 @@ JOURNAL: tuple[HostCheck, ...] = (
         why="One lab has measured slower reads of models with it.",
         fix="Turn it off with `nvme set-feature`; it is on again after a boot unless the disk keeps it.",
         find=_coalescing,
+        sections=("firmware",),
+    ),
+    HostCheck(
+        id="host.firmware_update",
+        level=Level.WARN,
+        looks_for="Firmware whose last update failed, as the UEFI's own table of it says (ESRT).",
+        why="It is at its old version, and the update that was meant to be there is not.",
+        fix="`fwupdmgr get-history` says when and why; install it anew, when nobody is served.",
+        find=_not_updated,
         sections=("firmware",),
     ),
     HostCheck(

@@ -50,6 +50,13 @@ def _driver(seen: Observation) -> str | None:
     return None if isinstance(seen.gpu, Unobserved) else seen.gpu.module
 
 
+def _uefi(seen: Observation) -> str | None:
+    if isinstance(seen.firmware, Unobserved) or not (seen.firmware.bios_version or seen.firmware.resources):
+        return None
+    resources = (f"{each.guid[:8]} {each.version:#010x}" for each in seen.firmware.resources)
+    return ", ".join((seen.firmware.bios_version or "no BIOS version", *resources))
+
+
 def _firmware(seen: Observation) -> str | None:
     if isinstance(seen.firmware, Unobserved) or not seen.firmware.rdma:
         return None
@@ -93,6 +100,14 @@ TOGETHER: tuple[Check[Together], ...] = (
         why="A port that is slow, or flaps, on one of them alone may be that.",
         fix="Bring them to one version with NVIDIA's own tools.",
         find=lambda asked: _differ(asked, "ConnectX-7 firmware", _firmware),
+    ),
+    Check[Together](
+        id="together.uefi",
+        level=Level.INFO,
+        looks_for="Sparks that serve together with different firmware of the machine: BIOS, and each row of the ESRT.",
+        why="Power, clocks and memory are the firmware's; one Spark that is slower makes all of them wait.",
+        fix="Bring them to one version (`fwupdmgr update`), one after the other, when nobody is served.",
+        find=lambda asked: _differ(asked, "UEFI firmware", _uefi),
     ),
     Check[Together](
         id="together.system",

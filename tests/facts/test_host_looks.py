@@ -12,6 +12,7 @@ from facts.host_health import Firmware, Journal
 from facts.host_mounts import FileLayout, Mounts
 from facts.host_systemd import Logins
 from facts.remote import host_mounts, host_state
+from fleet.host.firmware import Resource
 from fleet.host.fstab_text import MARKS
 from fleet.record import Unobserved
 from tests.operations.played_host import PlayedHost
@@ -70,10 +71,16 @@ def test_firmware_is_read_where_it_is_told_and_no_serial_number(host: PlayedHost
     host.write("/sys/class/infiniband/rocep1s0f0/fw_ver", "28.45.4028\n")
     for name, text in {"model": "SAMSUNG\n", "firmware_rev": "NXB1\n", "serial": "s3cr3t\n"}.items():
         host.write(f"/sys/class/nvme/nvme0/{name}", text)
+    for at, row in enumerate([("b-2", "33572626", "0"), ("a-1", "7", "5"), ("", "7", "0"), ("c", "x", "0")]):
+        for name, text in zip(("fw_class", "fw_version", "last_attempt_status"), row, strict=True):
+            host.write(f"/sys/firmware/efi/esrt/entries/entry{at}/{name}", f"{text}\n")
     says(host, "nvme", "get-feature:0x08 (Interrupt Coalescing), Current value:0x00000107\n")
     found = host.look(Wanted(Firmware))
     assert (found.bios_version, found.rdma, found.nvme[0].coalescing) == (
         "5.36_0ACUM018", {"rocep1s0f0": "28.45.4028"}, 0x107,
+    )  # fmt: skip
+    assert found.resources == (
+        Resource(guid="a-1", version=7, last_attempt=5), Resource(guid="b-2", version=0x02004712),
     )  # fmt: skip
     assert "s3cr3t" not in found.canonical
     says(host, "nvme", "NVMe status: INVALID_FIELD\n", status=1)

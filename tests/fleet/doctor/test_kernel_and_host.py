@@ -11,7 +11,7 @@ from fleet.doctor.checks_kernel import KERNEL
 from fleet.doctor.checks_mounts import MOUNTS
 from fleet.doctor.checks_packages import PACKAGES
 from fleet.host.clock import Clock, Logins
-from fleet.host.firmware import Firmware, NvmeDisk
+from fleet.host.firmware import Firmware, NvmeDisk, Resource
 from fleet.host.fragmentation import FileLayout, Fragmentation
 from fleet.host.fstab import fstab_entry
 from fleet.host.journal import SENTINELS, Sentinel
@@ -55,6 +55,10 @@ NIGHTLY = Upgrades(timers={"apt-daily-upgrade.timer": "enabled"}, is_installed=T
 SMALL = HostPolicy(huge_pages=HugePagePolicy(enabled="always"))
 DISK = NvmeDisk(name="nvme0", model="m", firmware="f", coalescing=9)
 NFS = ["nas:/models", "/mnt/models", "nfs4"]
+
+
+def failed(status: int) -> Host:
+    return host(firmware=Firmware(resources=(Resource(guid="g", version=0x02004712, last_attempt=status),)))
 
 
 def runs(release: str = PINNED, page: int = 65536, line: str = "quiet kho=off") -> Kernel:
@@ -151,6 +155,8 @@ SPEAKS: tuple[tuple[str, Host, str], ...] = (
     ("host.huge_pages", host(huge_pages=pages(65536, "madvise")), "never, with pages of 64 KiB, found madvise"),
     ("host.swap_used", swapped(3 * GIB), "at most 1 GiB in use, found 3.0 GiB"),
     ("host.nvme_coalescing", host(firmware=Firmware(nvme=(DISK,))), "feature 8 at 9"),
+    ("host.firmware_update", failed(5), "found a signature that does not hold; it is at 0x02004712"),
+    ("host.firmware_update", failed(99), "found status 99"),
     ("host.fragmentation", layout(12), "expected 1 pieces, found 12: /m/a in 12 for 1"),
     *(
         (f"journal.{kind}", host(journal=journal(**{kind: THRICE})), "found 3: 13 3 times")

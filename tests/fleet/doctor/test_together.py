@@ -6,7 +6,7 @@ import pytest
 
 from fleet.doctor.checks_together import TOGETHER, Together, groups
 from fleet.doctor.examine import examine_together
-from fleet.host.firmware import Firmware
+from fleet.host.firmware import Firmware, Resource
 from fleet.llamacpp import LlamaCpp
 from fleet.machine import DgxRelease, Machine
 from fleet.observation import Observation, known
@@ -27,10 +27,16 @@ def machine(version: str) -> Machine:
     return Machine(hostname="x", architecture="aarch64", dgx_release=DgxRelease(build_version=version))
 
 
+def row(version: int) -> Resource:
+    return Resource(guid="6d8b0a1c-0000-4000-8000-000000000001", version=version)
+
+
 OTHER: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
     ("together.kernel", {}, {"kernel": known(well().kernel).replaced(release="7.0.0-1019-nvidia")}),
     ("together.driver", {}, {"gpu": known(well().gpu).replaced(module="590")}),
     ("together.firmware", {"firmware": Firmware(rdma={"r": "28.45"})}, {"firmware": Firmware(rdma={"r": "28.46"})}),
+    ("together.uefi", {"firmware": Firmware(bios_version="5.36")}, {"firmware": Firmware(bios_version="5.37")}),
+    ("together.uefi", {"firmware": Firmware(resources=(row(1),))}, {"firmware": Firmware(resources=(row(2),))}),
     ("together.system", {"machine": machine("7.2.3")}, {"machine": machine("7.3.0")}),
     ("together.rpc_build", {"llamacpp": lender(A)}, {"llamacpp": lender(B)}),
 )
