@@ -46,6 +46,12 @@ def test_it_has_the_devices_of_a_spark(lab: Lab, names: list[str]) -> None:
         assert "stand-in" in out(lab, name, "systemctl show -p Description ollama.service")
 
 
+def test_the_journal_goes_back_to_the_boot(lab: Lab, names: list[str]) -> None:
+    for name in names:
+        lines = out(lab, name, "sudo journalctl --dmesg --boot --quiet --no-pager | head -n 20")
+        assert "Linux version" in lines
+
+
 def test_a_port_without_cable_has_no_carrier(lab: Lab, names: list[str]) -> None:
     for name in names:
         assert (carrier(lab, name), carrier(lab, name, "enp1s0f0np0")) == ("1", "0")

@@ -34,6 +34,9 @@ while [ "$(ls /sys/class/infiniband | wc -l)" -ne 4 ]; do
     fi
     sleep 0.5
 done
+# journald goes on under the golden machine's id, and journalctl looks under this one's.
+for journal in /var/log/journal/*; do mv "$journal" "/var/log/journal/$machine_id"; done
+systemctl restart systemd-journald
 if ! systemctl --quiet is-active ollama.service; then
     systemctl --no-pager status ollama.service >&2 || true
     exit 1
