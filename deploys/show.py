@@ -1,14 +1,11 @@
 """What a run tells of its plans, as pyinfra tells things."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from pyinfra import logger
 
 from fleet.plan import Plan
-
-_DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
-"""A digest that people only compare by eye."""
+from fleet.record import short
 
 
 def show_steps(plans: Iterable[Plan]) -> None:
@@ -17,9 +14,9 @@ def show_steps(plans: Iterable[Plan]) -> None:
         if not each.steps:
             logger.info(f"--> {each.host} is as desired")
         for step in each.steps:
-            logger.info("--> " + _DIGEST.sub(r"\1…", str(step)))
+            logger.info("--> " + short(str(step)))
         if each.memory_fit is not None:
-            logger.info("--> " + _DIGEST.sub(r"\1…", f"{each.host} {each.memory_fit}"))
+            logger.info("--> " + short(f"{each.host} {each.memory_fit}"))
         for note in each.notes:
             logger.info(f"--> {note}")
 

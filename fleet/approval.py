@@ -1,18 +1,16 @@
 """The word of somebody who looked at a plan: which one, for how long, and what it lets a run do. Pure."""
 
-import re
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, Self
 
 from fleet.instant import Instant
 from fleet.plan import Plan
-from fleet.record import Digest, Record
+from fleet.record import DIGEST, Digest, Record
 from fleet.refusal import Refusal
 from fleet.step import Step
 from fleet.target import Target
 
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 LOOK_AGAIN = "look at the new plan, and approve that"
 
 
@@ -69,7 +67,7 @@ def named(text: str) -> tuple[str, ...]:
     """The digests of plans in a text with commas between them, each once; raises ValueError for anything else."""
     digests = tuple(dict.fromkeys(text.split(",")))
     for each in digests:
-        if not _DIGEST.fullmatch(each):
+        if not DIGEST.fullmatch(each):
             raise ValueError(f"expected digests as sha256:…, with commas between, found {each!r}")
     return digests
 

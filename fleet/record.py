@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from functools import cache
 from typing import Annotated, Any, Self
 
@@ -87,8 +88,15 @@ def _spelled(kind: type[Record], name: str) -> str:
     return (kind.model_fields[name].serialization_alias or name) if by_alias else name
 
 
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 """A digest as `sha256_digest` spells it."""
+
+Digest = Annotated[str, Field(pattern=f"^{DIGEST.pattern}$")]
+
+
+def short(text: str) -> str:
+    """The text with its digests cut: people only compare them by eye, and the JSON has them whole."""
+    return DIGEST.sub(lambda found: f"{found[0][:19]}…", text)
 
 
 def canonical_json(value: Any) -> str:

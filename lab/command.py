@@ -4,12 +4,12 @@ Exit statuses: 0 done, or all as desired; 1 failed; 2 changes pending; 3 refused
 A wrong option is 1 and not click's own 2, which says here that changes are pending.
 """
 
-import re
 from typing import IO, Any, Self
 
 import click
 from typing_extensions import override
 
+from fleet.record import DIGEST
 from fleet.refusal import Refusal
 
 FAILED = 1
@@ -53,7 +53,7 @@ def said(error: BaseException) -> str:
 
 def exact_digest(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """click's callback for an option that takes a digest: anything else is wrong usage, before any host is asked."""
-    if value is not None and re.fullmatch(r"sha256:[0-9a-f]{64}", value) is None:
+    if value is not None and DIGEST.fullmatch(value) is None:
         raise click.BadParameter(f"expected sha256: and 64 hex digits, found {value!r}")
     return value
 

@@ -9,7 +9,7 @@ from fleet.desired import DesiredSpark
 from fleet.fit.instrument import gib
 from fleet.observation import Observation
 from fleet.ollama.explain import Answer, HostFit, explained
-from fleet.record import Record
+from fleet.record import Record, short
 from fleet.roster import Roster
 from fleet.target import Target
 from lab.collect import collect, roster_of
@@ -20,7 +20,7 @@ from lab.evidence.after import served_on, serving
 from lab.evidence.store import Store, read_store, tell_broken
 from lab.fit_assembly import fit_assembly
 from lab.fit_table import HEAD, account, to_spare
-from lab.map.words import printable, short
+from lab.map.words import printable
 from lab.output import STANDARD, put
 from lab.place import EVIDENCE
 from lab.plans.seen import kept

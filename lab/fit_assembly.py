@@ -11,12 +11,12 @@ from fleet.fit.instrument import Instrument, gib
 from fleet.fit.memory import RankFit
 from fleet.fit.readings import Readings
 from fleet.observation import Observation
-from fleet.record import Unobserved
+from fleet.record import Unobserved, short
 from fleet.roster import Roster
 from lab.command import REFUSED, Failed
 from lab.document import put_document
 from lab.fit_table import HEAD, account, row, to_spare
-from lab.map.words import printable, short
+from lab.map.words import printable
 from lab.output import STANDARD, put
 from lab.plans.files import read_record
 from lab.receipts.view import moment

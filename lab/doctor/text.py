@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import click
 
 from fleet.doctor.finding import Finding, Level
+from fleet.record import short
 from lab.doctor.document import DoctorDocument, FixPlan
-from lab.map.words import printable, short
+from lab.map.words import printable
 
 _COLOURS = {Level.ERROR: "red", Level.WARN: "yellow", Level.INFO: "cyan"}
 

@@ -6,8 +6,9 @@ from fleet.candidate.identity import ArtifactIdentity, OllamaManifest
 from fleet.evidence import FitEvidence, Measured
 from fleet.fit.demand import slots_in_words
 from fleet.fit.instrument import gib
+from fleet.record import short
 from lab.evidence.store import Store
-from lab.map.words import printable, short
+from lab.map.words import printable
 from lab.receipts.view import moment
 from lab.table import table
 

@@ -1,6 +1,5 @@
 """The command `sparks map`."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lab.map.sentences import summary
 from lab.map.svg import svg
 from lab.map.text import WIDTH, text
 from lab.output import STANDARD, put, refuse_output
+from lab.plans.files import text_of
 
 _STATUS = {State.PENDING: PENDING, State.NOT_OBSERVED: REFUSED, State.REFUSED: REFUSED}
 """Exit statuses other than 0."""
@@ -51,7 +51,7 @@ def _form_of(output: str) -> str:
 
 def _rendered(drawn: Map, form: str, output: str) -> str:
     if form == "json":
-        return json.dumps(drawn.to_json(), indent=2) + "\n"
+        return text_of(drawn)
     if form == "svg":
         return svg(picture(drawn))
     width = shutil.get_terminal_size((WIDTH, 24)).columns if output == STANDARD else WIDTH

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from fleet.map import Map
 from fleet.map_state import State, gravity
+from fleet.record import short
 from lab.map.arrange import ring, row
 from lab.map.cards import Cards
 from lab.map.geometry import Line
@@ -11,7 +12,7 @@ from lab.map.parts import Part, parts
 from lab.map.picture import PLAIN, SMALL, TITLE, Block, Picture, Symbol, Text, Wire, columns
 from lab.map.sentences import MEANING, caption, summary
 from lab.map.under import under
-from lab.map.words import ELLIPSIS, fitted, short, wrapped
+from lab.map.words import ELLIPSIS, fitted, wrapped
 
 MARGIN = 28.0
 _BETWEEN = 44.0

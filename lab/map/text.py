@@ -6,8 +6,9 @@ import click
 
 from fleet.map import Map, MapEnd, MapFabric, MapSegment, MapSpark
 from fleet.map_state import Finding, State
+from fleet.record import short
 from lab.map.sentences import caption, summary
-from lab.map.words import cells, fitted, printable, short, wrapped
+from lab.map.words import cells, fitted, printable, wrapped
 
 WIDTH = 80
 _NAME = 20

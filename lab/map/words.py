@@ -3,23 +3,15 @@
 Names and reasons come from rosters and hosts, so nothing here trusts them to be short or harmless.
 """
 
-import re
 import unicodedata
 from textwrap import TextWrapper
 
 ELLIPSIS = "…"
-_DIGEST = re.compile(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}")
-"""A digest that people only compare by eye."""
 
 
 def printable(text: str) -> str:
     """The text without what a terminal obeys or XML forbids: a control character or half of a pair shows as `�`."""
     return "".join("�" if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Cn", "Co") else each for each in text)
-
-
-def short(text: str) -> str:
-    """The text with its digests cut: people only compare them by eye, and the JSON has them whole."""
-    return _DIGEST.sub(rf"\1{ELLIPSIS}", text)
 
 
 def cells(text: str) -> int:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from fleet.receipt.link import State
 from fleet.receipt.name import number_of
 from fleet.receipt.receipt import Receipt
-from lab.map.words import printable, short
+from fleet.record import short
+from lab.map.words import printable
 from lab.receipts.ledger import Ledger
 from lab.receipts.view import BEGUN, WRONG, View, moment
 from lab.table import table

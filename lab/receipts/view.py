@@ -9,7 +9,8 @@ from fleet.receipt.fault import Fault
 from fleet.receipt.line import Line
 from fleet.receipt.link import State
 from fleet.receipt.receipt import Receipt
-from lab.map.words import printable, short
+from fleet.record import short
+from lab.map.words import printable
 
 WRONG = "Not as it was written"
 BEGUN = "Begun, and not said how it ended: it may have been done, in part or whole"

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from fleet.fit.instrument import GIB
 from fleet.memory import Memory
-from fleet.record import Unobserved
+from fleet.record import Unobserved, short
 from fleet.resident import Owner, Resident
-from lab.map.words import fitted, printable, short, wrapped
+from lab.map.words import fitted, printable, wrapped
 from lab.status.document import SparkStatus, StatusDocument
 
 LEAST = 88

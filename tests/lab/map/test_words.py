@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.map.words import cells, fitted, printable, short, wrapped
+from lab.map.words import cells, fitted, printable, wrapped
 
 
 @given(st.text(), st.integers(1, 40))
@@ -32,8 +32,3 @@ def test_words_are_never_broken_and_lines_keep_to_the_width(words: list[str], ro
     lines = wrapped(" ".join(words), room, indent=4, hanging=6)
     assert " ".join(lines).split() == words
     assert all(len(line) <= room for line in lines)
-
-
-def test_a_digest_is_cut_where_it_is_one() -> None:
-    assert short(f"found sha256:{'ab' * 32} 0600") == "found sha256:abababababab… 0600"
-    assert short("found sha256:abc") == "found sha256:abc"
