@@ -1,18 +1,20 @@
 """A host policy on a virtual Spark: real sysctl.d, systemd, tmpfiles, fstab and e4defrag; x86 stands for arm64."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.control import ROOT, converge, fingerprint, on, pyinfra
+from tests.e2e.control import ROOT, converge, fingerprint, on, pyinfra, sparks
 
 if TYPE_CHECKING:
     from virtual.lab import Lab
 
 pytestmark = [pytest.mark.virtual, pytest.mark.nightly, pytest.mark.timeout(3600)]
 
+PENDING, REFUSED = 2, 3
 DEPLOY = "deploys/host.py"
 POLICY: dict[str, Any] = {
     "sysctls": {"vm.swappiness": 7, "vm.watermark_boost_factor": 0},
@@ -110,6 +112,28 @@ def test_a_line_of_fstab_that_says_otherwise_is_refused(
     assert run.status == 1, run.said
     assert "[fstab_conflict]" in run.err
     on(converged, names[0], "mv /root/fstab /etc/fstab")
+
+
+def test_of_two_operators_on_each_of_two_hosts_one_changes_it_and_one_is_refused(
+    converged: "Lab", tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """Four runs at the same time, each with a controller's own receipts."""
+    inventory = site(converged, tmp_path, POLICY | {"sysctls": {"vm.swappiness": 9, "vm.watermark_boost_factor": 0}})
+    runs = []
+    for name in names:
+        plan = str(tmp_path / f"{name}.json")
+        found = sparks("plan", name, "--scope", "host", "-i", inventory, "-o", plan)
+        assert found.returncode == PENDING, found.stdout + found.stderr
+        runs += [(name, plan, str(tmp_path / f"{name}-{operator}")) for operator in ("one", "two")]
+    with ThreadPoolExecutor(len(runs)) as pool:
+        ends = list(pool.map(lambda run: sparks("apply", run[1], "-i", inventory, "--receipts", run[2]), runs))
+    for name in names:
+        of_it = [end for run, end in zip(runs, ends, strict=True) if run[0] == name]
+        said = "\n".join(end.stdout + end.stderr for end in of_it)
+        assert sorted(end.returncode for end in of_it) == [0, REFUSED], said
+        assert "Traceback" not in said
+        assert seen(converged, name) == ["9", *MADE[1:]]
+        assert sparks("readback", name, "--scope", "host", "-i", inventory).returncode == 0
 
 
 @pytest.mark.usefixtures("converged")
