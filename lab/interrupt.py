@@ -128,13 +128,20 @@ class Stop:
         return Interrupted(self.received[-1], at_once)
 
     def _deliver(self) -> None:
-        waits = self.shields or (self.at_work and len(self.received) < 2)
-        if waits or self.raised >= len(self.received):
+        if not self._is_due():
             return
-        interrupted = self._interrupted(at_once=self.at_work)
         if gevent.getcurrent() is self.main:
-            raise interrupted
-        gevent.get_hub().loop.run_callback(self.main.throw, interrupted)
+            raise self._interrupted(at_once=self.at_work)
+        gevent.get_hub().loop.run_callback(self._throw)
+
+    def _throw(self) -> None:
+        """A turn of the loop later the main greenlet may have gone on: behind a shield, or to its end by itself."""
+        if self._is_due():
+            self.main.throw(self._interrupted(at_once=self.at_work))
+
+    def _is_due(self) -> bool:
+        waits = self.shields or (self.at_work and len(self.received) < 2)
+        return not waits and self.raised < len(self.received)
 
 
 class _Gate(BaseStateCallback):
@@ -195,9 +202,11 @@ def interruptible() -> Iterator[Stop]:
         with woken():
             yield stop
     finally:
-        for each in taken:
-            signal.signal(each, before[each] or signal.SIG_DFL)
-        _ACTIVE.remove(stop)
+        # What comes from here on is raised once all is as before, and so is what nothing has raised yet.
+        with stop.shielded():
+            for each in taken:
+                signal.signal(each, before[each] or signal.SIG_DFL)
+            _ACTIVE.remove(stop)
 
 
 def tell(sentence: str) -> None:

@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 from typing import IO
 
+import gevent
 import pytest
 
 from fleet.outcome import Outcome
+from lab.interrupt import SIGNALS, Interrupted, Stop, active, interruptible
 from lab.receipts.ledger import read_folder
 from tests.lab.test_site import ROOT
 
@@ -192,16 +194,28 @@ say("not stopped")
         sent += 1
         a_moment()
     assert sent >= 3
-    assert run.communicate(timeout=1) == ("", "")
+    assert run.communicate(timeout=60) == ("", "")
     assert run.returncode == 130
 
 
 def test_signals_at_the_same_time_are_one(tmp_path: Path) -> None:
-    run = started(tmp_path, "with interruptible() as stop, stop.shielded():\n    say('ready')\n    time.sleep(1)")
+    """Three that are not would have ended it before it is whole. Its clock stands: whatever comes comes at one time."""
+    code = """
+import types, lab.interrupt
+lab.interrupt.time = types.SimpleNamespace(monotonic=lambda: 7.0)
+with interruptible() as stop, stop.shielded():
+    say("ready")
+    while not (folder / "go").exists():
+        time.sleep(0.02)
+    say(f"whole, {len(stop.received)}")
+"""
+    run = started(tmp_path, code)
     heard(run.stdout, "ready")
     for _ in range(5):
         run.send_signal(signal.SIGHUP)
-    assert run.communicate(timeout=60) == ("", "")
+        time.sleep(0.05)
+    (tmp_path / "go").touch()
+    assert run.communicate(timeout=60) == ("whole, 1\n", "")
     assert run.returncode == 130
 
 
@@ -216,14 +230,51 @@ def test_a_signal_that_is_ignored_stays_so_as_nohup_wants_it(tmp_path: Path) -> 
 
 
 def test_afterwards_all_is_as_before() -> None:
-    from lab.interrupt import SIGNALS, active, interruptible
-
     before = [signal.getsignal(each) for each in SIGNALS]
     with interruptible() as stop:
         assert active() is stop
         with interruptible() as inner:
             assert inner is stop
         assert active() is stop
+    assert active() is None
+    assert [signal.getsignal(each) for each in SIGNALS] == before
+
+
+def heard_by_the_loop(stop: Stop) -> None:
+    """A signal whose handler runs in the loop's greenlet; the main one goes on before the loop comes to it again."""
+    gevent.get_hub().loop.run_callback(stop.receive, signal.SIGTERM, None)
+    gevent.sleep(0)
+    assert stop.received == ["SIGTERM"]
+
+
+def test_what_must_be_whole_is_so_also_where_it_begins_just_after_a_signal() -> None:
+    stop, done = Stop(), []
+
+    def whole() -> None:
+        with stop.shielded():
+            gevent.sleep(0.01)
+            done.append("whole")
+
+    heard_by_the_loop(stop)
+    with pytest.raises(Interrupted):
+        whole()
+    assert done == ["whole"]
+
+
+def test_what_is_done_after_an_interruption_is_not_interrupted_by_it_again() -> None:
+    """As hosts are freed: `check` may come before the loop."""
+    stop = Stop()
+    heard_by_the_loop(stop)
+    with pytest.raises(Interrupted):
+        stop.check()
+    gevent.sleep(0.01)
+
+
+def test_a_signal_that_comes_just_before_the_end_is_not_lost_and_not_late() -> None:
+    before = [signal.getsignal(each) for each in SIGNALS]
+    with pytest.raises(Interrupted), interruptible() as stop:
+        heard_by_the_loop(stop)
+    gevent.sleep(0.01)
     assert active() is None
     assert [signal.getsignal(each) for each in SIGNALS] == before
 
