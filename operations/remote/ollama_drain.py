@@ -102,18 +102,21 @@ def wait(process, asked):
     start = since = last = time.monotonic()
     before = None
     while True:
+        # A look on a busy host takes seconds, and sees nothing of what begins meanwhile: they are not quiet yet.
+        begun = time.monotonic()
         look = process.look()
         now = time.monotonic()
         said = process.quiet.activity(before, look, (now - last + LOOK_SECONDS) * 1000)
         since = now if said else since
+        quiet = max(begun - since, 0.0)
         models = None if look["models"] is None else sorted(look["models"])
-        line = {"quiet_seconds": round(now - since, 1), "activity": said, "models": models}
-        if now - since >= asked["seconds"]:
+        line = {"quiet_seconds": round(quiet, 1), "activity": said, "models": models}
+        if not said and quiet >= asked["seconds"]:
             return line | {"end": "quiet"}
         if now - start >= asked["timeout"]:
             return line | {"end": "timeout"}
         print(json.dumps(line), flush=True)
-        before, last = look, now
+        before, last = look, begun
         time.sleep(LOOK_SECONDS)
 
 

@@ -6,15 +6,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from facts.look import SENTINEL
 from fleet.drain import Drain, End, Waiting, read_drain, read_waiting
+from fleet.ollama import quiet
 from operations import drain
+from operations.remote import ollama_drain
 from tests.facts.played_ollama import PlayedHost
 from tests.virtual.standin import SMALLEST, Standin
 
@@ -77,18 +79,24 @@ def test_where_no_request_runs_it_is_quiet_from_the_first_look(played: Played) -
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_request_is_waited_for(played: Played, streamed: bool) -> None:
+    """It comes bit by bit, so that it runs until the drain has seen it; then it is answered slowly."""
     played.standin.fail(completion="slow")
-    body = {"model": SMALLEST, "prompt": "x", "stream": streamed}
-    with ThreadPoolExecutor(1) as pool:
-        # One after the other: the first look of a busy machine may come seconds later.
-        answer = pool.submit(lambda: [played.standin.text("POST", "/api/generate", body) for _ in range(3)])
-        while played.counters["running"] == 0:
-            pass
-        looks, found = played.drained()
-        assert answer.done(), "it did not wait"
-    assert found.end is End.QUIET
-    assert any("from 127.0.0.1" in said or "to 127.0.0.1" in said for each in looks for said in each.activity)
-    assert played.counters["completions"] == 3
+    body = json.dumps({"model": SMALLEST, "prompt": "x", "stream": streamed}).encode()
+    client = http.client.HTTPConnection("127.0.0.1", played.standin.port)
+    client.putrequest("POST", "/api/generate")
+    client.putheader("Content-Length", str(len(body)))
+    client.endheaders(body[:1])
+    process = played.start()
+    assert process.stdout is not None
+    first = read_waiting(process.stdout.readline())
+    assert first is not None
+    assert first.activity == ("1 may run, from 127.0.0.1",)
+    client.send(body[1:])
+    out, err = process.communicate(timeout=120)
+    assert read_drain("srv5", out.splitlines()[-2]).end is End.QUIET, err
+    client.sock.settimeout(0.1)  # it waited, so the answer is here
+    assert json.loads(client.getresponse().read().splitlines()[-1])["done"] is True
+    client.close()
 
 
 def test_a_request_that_comes_and_goes_between_two_looks_starts_the_count_anew(played: Played) -> None:
@@ -100,6 +108,22 @@ def test_a_request_that_comes_and_goes_between_two_looks_starts_the_count_anew(p
     out, _ = process.communicate(timeout=120)
     said = [each for line in out.splitlines()[:-2] if (look := read_waiting(line)) for each in look.activity]
     assert any(f"{SMALLEST} just used" in each for each in said)
+
+
+def test_what_a_look_takes_is_not_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else one look of a busy host were enough, and what began meanwhile had not been seen."""
+    clock: Any = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    clock.sleep = lambda seconds: setattr(clock, "now", clock.now + seconds)
+    looks: list[float] = []
+
+    def look() -> Any:
+        looks.append(clock.now)
+        clock.now += 40
+        return {"clients": {}, "models": {}}
+
+    monkeypatch.setattr(ollama_drain, "time", clock)
+    found = ollama_drain.wait(SimpleNamespace(quiet=quiet, look=look), {"seconds": 30, "timeout": 600})
+    assert (found["end"], found["quiet_seconds"], looks) == ("quiet", 41.0, [0.0, 41.0])
 
 
 def test_an_idle_connection_is_no_request(played: Played) -> None:
