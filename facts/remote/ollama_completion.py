@@ -14,7 +14,8 @@ class Failed(Exception):
     """Why there was no answer, in one line."""
 
 
-def answer(endpoint, path, body, seconds):
+def answer(endpoint, path, body, seconds, whole=None):
+    """What it says to one question; `whole`: the time that is told, where `seconds` is what is left of it."""
     parts = urllib.parse.urlsplit(endpoint)
     try:
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=max(seconds, 0.1))
@@ -23,7 +24,7 @@ def answer(endpoint, path, body, seconds):
         found = connection.getresponse()
         text = found.read(LIMIT_BYTES)
     except TimeoutError:
-        raise Failed(f"no answer in {seconds:.0f} s") from None
+        raise Failed(f"no answer in {whole or seconds:.0f} s") from None
     except (OSError, http.client.HTTPException) as error:
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise Failed(told.splitlines()[0][:200].lower()) from error
@@ -44,13 +45,13 @@ def completion(asked, model, seconds):
     """How many tokens it made: it counts them, and where it does not, any text is one."""
     body = {"model": model["model"], "prompt": PROMPT, "stream": False}
     body["options"] = {"num_ctx": model["context"], "num_predict": 1}
-    said = answer(asked["endpoint"], "/api/generate", body, seconds)
+    said = answer(asked["endpoint"], "/api/generate", body, seconds, asked["seconds"])
     return said.get("eval_count") or len((said.get("response") or said.get("thinking") or "").split())
 
 
 def embedding(asked, model, seconds):
     body = {"model": model["model"], "input": PROMPT, "options": {"num_ctx": model["context"]}}
-    said = answer(asked["endpoint"], "/api/embed", body, seconds)
+    said = answer(asked["endpoint"], "/api/embed", body, seconds, asked["seconds"])
     return sum(1 for each in said.get("embeddings") or [] if each)
 
 

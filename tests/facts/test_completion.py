@@ -3,6 +3,7 @@
 import http.client
 import json
 import subprocess
+import time
 from typing import Any
 
 import pytest
@@ -27,7 +28,10 @@ def look(standin: Standin, *residents: tuple[str, int]) -> tuple[Completion, ...
 
 
 def counters(standin: Standin) -> Any:
-    return standin.ask("GET", "/stand-in/counters")[1]
+    """Once no request is at work: one is counted after its answer, however long after."""
+    while (found := standin.ask("GET", "/stand-in/counters")[1])["running"]:
+        time.sleep(0.01)
+    return found
 
 
 @pytest.fixture
@@ -84,9 +88,8 @@ def test_no_token_is_no_answer(resident: Standin, faults: dict[str, str], failur
 def test_it_waits_no_longer_than_it_says(resident: Standin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("facts.completion.ANSWER_SECONDS", 1)
     resident.fail(generate="hang")
-    first, second = look(resident, (SMALLEST, CONTEXT), (SMALLEST, CONTEXT))
-    assert first.failure == "no answer in 1 s"
-    assert second.failure is not None
+    found = look(resident, (SMALLEST, CONTEXT), (SMALLEST, CONTEXT))
+    assert [each.failure for each in found] == ["no answer in 1 s"] * 2, "the time is for all of them together"
 
 
 def test_a_server_that_does_not_say_what_is_loaded_is_not_observed(resident: Standin) -> None:
