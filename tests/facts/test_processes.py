@@ -16,6 +16,7 @@ import pytest
 from facts.processes import EngineProcesses as Look
 from facts.remote import engine_processes
 from fleet.processes import EngineProcess, EngineProcesses, parse_processes
+from tests.unburied import unburied
 
 REMOTE: Any = engine_processes
 Start = Callable[..., int]
@@ -131,15 +132,10 @@ def test_a_worker_outlives_its_server_and_is_known_by_its_title(tree: dict[str, 
 
 
 def test_one_that_has_ended_and_waits_to_be_buried_is_told() -> None:
-    code = "import ctypes; ctypes.CDLL(None).prctl(15, b'VLLM::EngineCore')"
-    ended = subprocess.Popen([sys.executable, "-c", code])
-    try:
-        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-        found = seen(ended.pid)
+    with unburied("import ctypes; ctypes.CDLL(None).prctl(15, b'VLLM::EngineCore')") as pid:
+        found = seen(pid)
         assert (found.role, found.state, found.argv_digest, found.exe) == ("engine", "Z", None, None)
         assert found.memory.held_bytes == 0
-    finally:
-        ended.wait()
 
 
 def test_a_runner_is_told_with_the_manifests_of_its_weights(start: Start, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from operations import lock_script
 from operations.lock_script import release_script, take_script, unlock_script
 from tests.operations.played_guard import Played
 from tests.operations.played_lock import Connection, Run
+from tests.unburied import unburied
 
 PLAN = "sha256:" + "0a" * 32
 
@@ -57,8 +57,8 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     monkeypatch.setattr(look, "PLACE", str(found.place))
     monkeypatch.setattr(look, "as_root", lambda command: command)
     monkeypatch.setattr(lock_script, "PLACE", str(found.place))
-    monkeypatch.setattr(lock_script, "WAIT_SECONDS", 20)
-    monkeypatch.setattr(lock_script, "RELEASE_SECONDS", 20)
+    monkeypatch.setattr(lock_script, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(lock_script, "RELEASE_SECONDS", 60)
     yield found
     for connection in found.connections:
         connection.drop()
@@ -298,23 +298,6 @@ def test_killed_anywhere_it_is_taken_whole_or_not_at_all(host: Host, tmp_path: P
         if reached < number:
             break
     assert number > 2
-
-
-@contextmanager
-def unburied() -> Iterator[int]:
-    """A dead process whose parent never asks for it; ours might be buried at once by a watcher of children."""
-    ends = "until grep -q sleep /proc/$$/comm; do sleep 0.05; done"  # not before its parent is no shell any more
-    parent = subprocess.Popen(
-        ["sh", "-c", f"({ends}) & echo $!; exec sleep 600"], stdout=subprocess.PIPE, text=True
-    )  # fmt: skip
-    try:
-        assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        until(lambda: ") Z " in stat(pid))
-        yield pid
-    finally:
-        parent.kill()
-        parent.communicate()
 
 
 def stat(pid: int) -> str:
