@@ -1,5 +1,6 @@
 """The lock in pyinfra runs on this machine: taken before the first change and only then, let go however a run ends."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -80,6 +81,7 @@ def played(tmp_path: Path) -> Iterator[Played]:
         other.kill()
 
 
+UNTIL_GO = "until [ -e @/go ]; do sleep 0.05; done"
 ONE, TWO = ("one", "cp @/run/lock @/one"), ("two", "cp @/run/lock @/two")
 
 
@@ -105,9 +107,13 @@ def test_a_run_that_fails_lets_it_go(played: Played) -> None:
 
 
 def test_an_interrupted_run_lets_it_go(played: Played) -> None:
-    run = played.start(("one", "touch @/one; sleep 3; touch @/done"), TWO)
+    run = played.start(("one", f"touch @/one; {UNTIL_GO}; touch @/done"), TWO)
     until(played.root / "one")
     run.send_signal(signal.SIGINT)
+    assert run.stdout is not None
+    assert any("Exiting upon user request" in line for line in run.stdout)
+    assert not (played.root / "done").exists()
+    (played.root / "go").touch()
     run.communicate(timeout=120)
     assert (played.root / "done").exists()
     assert not played.lock.exists()
@@ -134,17 +140,25 @@ def test_what_another_left_has_to_be_broken_by_name(played: Played) -> None:
 
 
 def test_a_killed_run_is_finished_by_the_next_one_of_its_owner(played: Played) -> None:
-    run = played.start(ONE, ("two", "touch @/begun; sleep 2; cp @/run/lock @/two"))
+    run = played.start(ONE, ("two", f"touch @/begun; {UNTIL_GO}; cp @/run/lock @/two"))
     until(played.root / "begun")
     run.kill()
-    run.communicate()
+    run.wait()
     assert played.lock.exists()
-    until(played.root / "two")
+    (played.root / "go").touch()
+    run.communicate(timeout=120)
+    at_rest(played.place / "work")
     status, said = played.run(ONE, ("two", "echo never"), ("three", "cp @/run/lock @/three"))
     assert status == 0, said
     assert "took over the lock of an earlier run of yours, one of " in said
     assert (played.root / "two").exists(), "its last command came to its end first, and was not done again"
     assert not played.lock.exists()
+
+
+def at_rest(work: Path) -> None:
+    """Waits for the end of all that a command has started: until then it keeps this open, and its lock with it."""
+    with work.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def until(path: Path) -> None:
