@@ -161,10 +161,13 @@ def test_an_interrupted_run_is_no_success(tmp_path: Path) -> None:
             assert run.stderr is not None
             said = ""
             while "Connecting to hosts" not in said:
-                said += run.stderr.readline()
-            silent.accept()
-            run.send_signal(signal.SIGINT)
-            said += run.stderr.read()
+                line = run.stderr.readline()
+                assert line, said
+                said += line
+            accepted, _ = silent.accept()
+            with accepted:
+                run.send_signal(signal.SIGINT)
+                said += run.stderr.read()
     assert run.returncode == 130, said
     assert "interrupted" in said
     assert "Traceback" not in said

@@ -9,6 +9,7 @@ import sys
 import tarfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -177,7 +178,11 @@ def test_a_server_that_is_not_there_is_one_line(home: Home) -> None:
 
 SYSTEMCTL = """#!/bin/sh
 # Starts what the link leads to: each build is a server that says one version, or none that answers.
-[ ! -e {root}/pid ] || kill "$(cat {root}/pid)" 2>/dev/null
+if [ -e {root}/pid ]; then
+    old=$(cat {root}/pid)
+    kill "$old" 2>/dev/null
+    while [ "$(head -c 1 "/proc/$old/cmdline" 2>/dev/null)" ]; do sleep 0.05; done  # till then it has the port
+fi
 echo "$2 $(readlink {link})" >> {root}/started
 {link} & echo $! > {root}/pid
 """
@@ -234,7 +239,8 @@ class Switched:
 
     def stop(self) -> None:
         if (self.root / "pid").exists():
-            os.kill(int((self.root / "pid").read_text()), 15)
+            with suppress(ProcessLookupError):
+                os.kill(int((self.root / "pid").read_text()), 15)
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ class Standin:
     def fail(self, **faults: str) -> None:
         self.faults_path.write_text(json.dumps(faults), encoding="utf-8")
 
-    def text(self, method: str, path: str, body: object = None, timeout: float = 10) -> tuple[int, str]:
+    def text(self, method: str, path: str, body: object = None, timeout: float = 60) -> tuple[int, str]:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.endpoint + path, data=data, method=method)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
