@@ -83,6 +83,17 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A command that asks hosts hears a signal whatever greenlet runs: paramiko's threads forget an exception."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in _ASK_HOSTS and threading.current_thread() is threading.main_thread():
+            from lab.interrupt import interruptible
+
+            ctx.with_resource(interruptible())
+        return name, command, rest
+
     def make_context(self, info_name: str | None, args: list[str], *others: Any, **extra: Any) -> click.Context:
         asked = is_asked(args)
         with _wrong_usage_failed(), document_at_the_end(asked):

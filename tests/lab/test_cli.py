@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.test_site import ROOT, UNREACHABLE, Site
+from tests.lab.test_site import ROOT, SIGNALLED_AT_WORK, UNREACHABLE, Site
 
 SPARKS = "from lab.cli import main; main(prog_name='sparks')"
 QUOTA = "standard output: expected room for all of it, found No space left on device\n"
@@ -76,6 +76,18 @@ def test_an_interrupt_is_told_once_and_is_130(tmp_path: Path) -> None:
         out, error = asked.communicate(timeout=60)
         connection.close()
     assert (asked.returncode, out, error) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("command", [("env", "a"), ("status",), ("observe", "a")], ids=" ".join)
+def test_a_signal_that_comes_while_a_thread_of_paramiko_works_is_heard(
+    command: tuple[str, ...], name: str, tmp_path: Path
+) -> None:
+    """Python's handler interrupts whatever runs, and such a thread forgets the exception."""
+    site = Site(tmp_path)
+    site.inventory.write_text(site.inventory.read_text() + SIGNALLED_AT_WORK.format(name=name))
+    done = shell('"$@"', *command, "-i", str(site.inventory))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 WAITS = """
