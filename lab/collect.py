@@ -24,6 +24,7 @@ from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
 from lab.command import Failed, Refused, said
+from lab.interrupt import Interrupted
 from lab.site import read_roster
 
 
@@ -119,6 +120,8 @@ def state_of(
         raise Failed(str(error)) from error
     except SyntaxError as error:
         raise Failed(f"{inventory}:{error.lineno}: expected Python, found {error.msg}") from error
+    except Interrupted:
+        raise
     except (click.ClickException, OSError, SystemExit) as error:
         raise Failed(f"{inventory}: expected hosts, found {said(getattr(error, 'exception', error))}") from error
     ctx_inventory.set(made)

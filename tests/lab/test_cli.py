@@ -90,6 +90,15 @@ def test_a_signal_that_comes_while_a_thread_of_paramiko_works_is_heard(
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+@pytest.mark.parametrize("file", ["inventory", "data"])
+def test_a_signal_that_comes_while_a_site_is_read_is_no_mistake_of_the_site(file: str, tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    path: Path = getattr(site, file)
+    path.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n" + path.read_text())
+    done = shell('"$@"', "env", "a", "-i", str(site.inventory))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 WAITS = """
 import os, signal, sys, types, click, lab.cli
 number = int(sys.argv[1])
