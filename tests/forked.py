@@ -39,6 +39,8 @@ ROOT = Path(__file__).resolve().parents[1]
 OURS = frozenset({"deploys", "facts", "fleet", "lab", "operations"})
 CONNECTORS = pyinfra.api.connectors.get_all_connectors()
 """pyinfra reads what every installed package says of itself, four times in each run."""
+_LEFT: list[Any] = []
+"""Keeps what a fork has no use for: greenlets that nobody knows any more would be ended, and say so."""
 CRASHED = 99
 LONGEST_SECONDS = 300
 
@@ -116,6 +118,7 @@ def _become(files: tuple[IO[Any], ...], arguments: list[str], environment: Mappi
     gc.disable()
     for number, file in enumerate(files):
         os.dup2(file.fileno(), number)
+    _leave_greenlets()
     for number in map(int, os.listdir("/proc/self/fd")):
         with suppress(OSError):
             if os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
@@ -128,7 +131,6 @@ def _become(files: tuple[IO[Any], ...], arguments: list[str], environment: Mappi
     os.chdir(ROOT)
     sys.argv = ["pyinfra", *arguments]
     pyinfra.logger.handlers.clear()
-    gevent.reinit()
     facts.controller.controller.cache_clear()
     patching: Any = gevent.monkey
     patching.patch_all = lambda: None
@@ -136,6 +138,12 @@ def _become(files: tuple[IO[Any], ...], arguments: list[str], environment: Mappi
     inventory.get_all_connectors = lambda: CONNECTORS
     util: Any = pyinfra.api.util
     util.stack, util.getframeinfo = partial(inspect.stack, 0), partial(inspect.getframeinfo, context=0)
+
+
+def _leave_greenlets() -> None:
+    """Threads of the tests are greenlets: none goes on here, nor does the loop that watches their sockets."""
+    _LEFT.append(gevent.get_hub())
+    _LEFT[0].destroy(destroy_loop=True)
 
 
 def _run(main: Callable[[], None]) -> int:
