@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 from typing_extensions import override
 
-from fleet.beside import Beside, beside
+from fleet.beside import beside
 from fleet.decide import Decided, considered
 from fleet.desired import DesiredSpark
 from fleet.files import found_files
@@ -125,17 +125,13 @@ def plan(
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
     desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
-    others = {host: beside(roster, host, collection) for host in desired}
-    decided = {
-        host: _decided(wanted, collection.get(host), scope, drained, admission, others[host])
-        for host, wanted in desired.items()
-    }
+    # An observation from a file may be of other Sparks: those are no part of this run, nor of any that looks itself.
+    seen = {host: collection[host] for host in desired if host in collection}
+    decided = {host: _decided(roster, wanted, seen, scope, drained, admission) for host, wanted in desired.items()}
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
         return Refusals(refusals=tuple(dict.fromkeys(refusals)))
-    hosts = tuple(
-        _host_plan(desired[host], collection[host], found, scope, admission) for host, found in decided.items()
-    )
+    hosts = tuple(_host_plan(desired[host], seen[host], found, scope, admission) for host, found in decided.items())
     return Plan(
         target=target,
         scope=scope,
@@ -161,17 +157,18 @@ def _asked(desired: DesiredSpark, scope: Scope) -> DesiredSpark:
 
 
 def _decided(
+    roster: Roster,
     desired: DesiredSpark,
-    seen: Observation | None,
+    seen: Mapping[str, Observation],
     scope: Scope,
     drained: Drained,
     admission: Admission,
-    others: Beside,
 ) -> tuple[Decided, ...]:
-    if seen is None:
-        never = Refusal(code="unobserved", subject=desired.name, expected="an observation", found="none at all")
-        return (Decided("", desired.name, (), never),)
-    return tuple(considered(desired, seen, scope, drained, admission, others))
+    name = desired.name
+    if name not in seen:
+        never = Refusal(code="unobserved", subject=name, expected="an observation", found="none at all")
+        return (Decided("", name, (), never),)
+    return tuple(considered(desired, seen[name], scope, drained, admission, beside(roster, name, seen)))
 
 
 def _host_plan(

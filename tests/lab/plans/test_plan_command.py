@@ -59,6 +59,15 @@ def test_a_plan_from_an_observation_needs_no_host_and_says_what_differs(site: Si
     assert f"{kept}: collection_digest: expected sha256:" in moved.err
 
 
+@pytest.mark.parametrize("target", ["b", "chat"])
+def test_an_observation_of_other_sparks_is_none_of_these(target: str, site: Site, tmp_path: Path) -> None:
+    kept, of = tmp_path / "seen.json", "a" if target == "b" else "b"
+    assert site.sparks("observe", of, "-o", str(kept)).status == 0
+    done = site.sparks("plan", target, "--from", str(kept))
+    assert (done.status, done.out) == (3, "")
+    assert ": expected an observation, found none at all [unobserved]" in done.err
+
+
 OLDER = """\
 network:
   version: 2
