@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import gevent
 from pyinfra import logger
-from pyinfra.api import Config, Host, State
+from pyinfra.api import Config, Host, Inventory, State
 from pyinfra.api.exceptions import ConnectError, PyinfraError
 from pyinfra.context import ctx_host, ctx_inventory, ctx_state
 from pyinfra_cli.inventory import make_inventory_from_files  # type: ignore[import-untyped]
@@ -23,8 +23,7 @@ from fleet.desired import DesiredSpark
 from fleet.observation import Observation
 from fleet.record import Unobserved
 from fleet.roster import Roster
-from lab.command import Failed, Refused, said
-from lab.interrupt import Interrupted
+from lab.command import Failed, Refused, is_interrupt, said
 from lab.site import read_roster
 
 
@@ -64,7 +63,7 @@ def collect(
     roster = roster_of(inventory)
     wanted = tuple(dict.fromkeys(roster.enrolled if names is None else names))
     _are_enrolled(wanted, roster, inventory)
-    hosts = hosts_of(inventory)
+    hosts = hosts_of(inventory, wanted)
     asked = {name: gevent.spawn(_asked, hosts[name], looks(roster.desired_for(name)), seconds) for name in wanted}
     try:
         gevent.joinall(list(asked.values()), raise_error=True)
@@ -79,8 +78,7 @@ def collect(
 def connected(inventory: str, *names: str) -> Iterator[list[Host]]:
     """Enrolled Sparks, each connected; raises Failed where one is none, and Refused where one does not answer."""
     _are_enrolled(names, roster_of(inventory), inventory)
-    every = hosts_of(inventory)
-    hosts = [every[name] for name in names]
+    hosts = list(hosts_of(inventory, names).values())
     try:
         silent = [unseen(host.name, why).blind for host in hosts if (why := connect(host)) is not None]
         if silent:
@@ -99,17 +97,20 @@ def _are_enrolled(names: Iterable[str], roster: Roster, inventory: str) -> None:
             raise Failed(f"{name}: expected an enrolled spark of {inventory}, one of {enrolled}, found none")
 
 
-def hosts_of(inventory: str) -> dict[str, Host]:
-    """The hosts of an inventory file, read as pyinfra's own command reads it; none is connected yet."""
-    return {host.name: host for host in state_of(inventory).inventory}
+def hosts_of(inventory: str, names: Iterable[str]) -> dict[str, Host]:
+    """These hosts of an inventory file, read as pyinfra's own command reads it; none is connected yet."""
+    wanted = tuple(names)
+    found = state_of(inventory, wanted).inventory
+    return {name: found.get_host(name) for name in wanted}
 
 
-def state_of(
-    inventory: str, names: Iterable[str] | None = None, override_data: Mapping[str, str] | None = None
-) -> State:
-    """pyinfra's state of a run on the hosts of an inventory file, all or those named; none is connected yet.
+def state_of(inventory: str, names: Iterable[str], override_data: Mapping[str, str] | None = None) -> State:
+    """pyinfra's state of a run on these hosts of an inventory file; none is connected yet.
 
     + override_data: what `--data` is on pyinfra's own command line
+
+    Raises Failed for an inventory that cannot be read, and for one without a host for each name: `lab.site` says that
+    too, but nothing makes an inventory call it.
     """
     _log_once()
     state = State()
@@ -120,15 +121,21 @@ def state_of(
         raise Failed(str(error)) from error
     except SyntaxError as error:
         raise Failed(f"{inventory}:{error.lineno}: expected Python, found {error.msg}") from error
-    except Interrupted:
-        raise
-    except (click.ClickException, OSError, SystemExit) as error:
+    except (click.ClickException, OSError, ValueError, SystemExit) as error:
+        if is_interrupt(error):
+            raise
         raise Failed(f"{inventory}: expected hosts, found {said(getattr(error, 'exception', error))}") from error
     ctx_inventory.set(made)
-    state.init(
-        made, Config(FAIL_PERCENT=0), initial_limit=None if names is None else [made.get_host(name) for name in names]
-    )
+    state.init(made, Config(FAIL_PERCENT=0), initial_limit=_named(made, names, inventory))
     return state
+
+
+def _named(made: Inventory, names: Iterable[str], inventory: str) -> list[Host]:
+    known = {host.name: host for host in made}
+    wanted = tuple(names)
+    if missing := [f"{inventory}: expected a host for {name}, found none" for name in wanted if name not in known]:
+        raise Failed("\n".join(missing))
+    return [known[name] for name in wanted]
 
 
 def _log_once() -> None:

@@ -45,6 +45,11 @@ class Refused(Failed):
         return cls("\n".join(map(str, refusals)), refusals)
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Did a signal end it? Whoever catches what code of others raises lets that through."""
+    return isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code == INTERRUPTED)
+
+
 def said(error: BaseException) -> str:
     """What an error of somebody else's code says, on one line: its kind, and its words."""
     words = " ".join(str(error).split())

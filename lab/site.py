@@ -25,10 +25,10 @@ from fleet.approval import named
 from fleet.fit.admission import NOBODY
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
-from lab.command import said
+from lab.command import is_interrupt, said
 from lab.evidence.store import admission_in
 from lab.group_data import group_data_of, written_twice
-from lab.interrupt import Interrupted, active, interruptible, tell
+from lab.interrupt import active, interruptible, tell
 from lab.place import EVIDENCE, RECEIPTS
 from lab.receipts.drained import drained_in
 from lab.transport import transport
@@ -87,9 +87,9 @@ def read_roster(inventory: str) -> tuple[Roster, str]:
     except SyntaxError as error:
         line = f":{error.lineno}" if error.lineno else ""
         raise PyinfraError(f"{path}{line}: expected Python values, found {error.msg}") from error
-    except Interrupted:
-        raise
     except (Exception, SystemExit) as error:
+        if is_interrupt(error):
+            raise
         raise PyinfraError(f"{path}: expected plain values, found {said(error)}") from error
     if twice:
         raise PyinfraError("\n".join(twice))

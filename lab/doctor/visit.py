@@ -21,7 +21,7 @@ def visit_site(inventory: str) -> tuple[Finding, ...]:
     """What there is to say without any host. Raises Failed for a roster that cannot be."""
     roster = roster_of(inventory)
     try:
-        asked = Site(roster, reached(hosts_of(inventory)))
+        asked = Site(roster, reached(hosts_of(inventory, roster.enrolled)))
     except Failed as error:
         asked = Site(roster, unread=str(error))
     return in_order((*examine_site(asked), *examine_kept(_kept(RECEIPTS.folder(None, inventory)))))
@@ -36,7 +36,7 @@ def visit(inventory: str, hosts: tuple[str, ...], seconds: float, slow: bool = F
     drained = drained_in(RECEIPTS.folder(None, inventory))
     admission = admission_in(EVIDENCE.folder(None, inventory))
     seen = collect(inventory, hosts, slow_looks if slow else doctor_looks, seconds)
-    ways = {name: ssh_command(each) for name, each in hosts_of(inventory).items()}
+    ways = {name: ssh_command(each) for name, each in hosts_of(inventory, hosts).items()}
     found = [examine(Host(roster.desired_for(name), seen[name], drained, admission, ways[name])) for name in hosts]
     return in_order(each for findings in (examine_together(Together(roster, seen)), *found) for each in findings)
 

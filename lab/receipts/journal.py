@@ -27,7 +27,7 @@ from fleet.receipt.events import Closed, Event, Note, Opened, Opening
 from fleet.receipt.line import Line, sealed
 from fleet.receipt.link import Link, State
 from fleet.refusal import Refusal
-from lab.command import INTERRUPTED, Failed, Refused
+from lab.command import Failed, Refused, is_interrupt
 from lab.interrupt import Interrupted, Stop, interruptible, tell
 from lab.receipts.chaining import chain_closed, chain_opened
 from lab.receipts.folder import Folder, folder
@@ -155,7 +155,7 @@ def _begun(place: Folder, opening: Opening, stop: Stop) -> Journal:
 def _interruption(error: BaseException) -> events.Interrupted | None:
     if isinstance(error, Interrupted):
         return events.Interrupted(signal=error.signal, at_once=error.at_once)
-    if isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code == INTERRUPTED):
+    if is_interrupt(error):
         return events.Interrupted(signal="SIGINT", at_once=True)
     return None
 

@@ -12,6 +12,7 @@ import pytest
 
 import lab.collect
 from fleet.observation import Observation
+from lab.cli import main
 from lab.collect import collect
 from lab.command import inventory_option
 from tests import forked
@@ -69,12 +70,31 @@ def test_an_inventory_that_is_not_there_is_named() -> None:
         ("import nothing_of_that_name\n", ": expected hosts, found ModuleNotFoundError: No module named"),
         ("raise SystemExit(0)\n", ": expected hosts, found SystemExit: 0"),
         ("from pathlib import Path\nPath('/nonexistent').read_text()\n", ": expected hosts, found FileNotFoundError"),
+        (b"\xff\xfe\n", ": expected hosts, found UnicodeDecodeError: "),
     ],
 )
-def test_an_inventory_that_cannot_be_read_is_named(text: str, line: str, tmp_path: Path) -> None:
+def test_an_inventory_that_cannot_be_read_is_named(text: str | bytes, line: str, tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.inventory.write_bytes(text.encode() if isinstance(text, str) else text)
+    failed(ask("-i", str(site.inventory)), f"{site.inventory}{line}")
+
+
+@pytest.mark.parametrize("text", ["", "other = []\n", "elsewhere = ['b']\n"])
+def test_an_inventory_without_a_host_for_a_name_is_named_although_it_calls_no_site(text: str, tmp_path: Path) -> None:
     site = Site(tmp_path)
     site.inventory.write_text(text)
-    failed(ask("-i", str(site.inventory)), f"{site.inventory}{line}")
+    failed(ask("-i", str(site.inventory), "a"), f"{site.inventory}: expected a host for a, found none")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("which", ["inventory", "data"])
+def test_a_signal_while_the_files_of_a_site_are_read_is_an_interrupt(which: str, name: str, tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    file: Path = getattr(site, which)
+    text = f"import os, signal, time\nos.kill(os.getpid(), signal.{name})\ntime.sleep(9)\n"
+    file.write_text(text + file.read_text())
+    done = forked.ran(main, "observe", "a", "-i", str(site.inventory))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 def test_the_checks_of_a_site_apply(tmp_path: Path) -> None:
@@ -104,6 +124,6 @@ def test_a_process_that_looks_again_and_again_says_each_warning_once(
 ) -> None:
     site = Site(tmp_path)
     for _ in range(3):
-        lab.collect.state_of(str(site.inventory))
+        lab.collect.state_of(str(site.inventory), ())
     pyinfra.logger.warning("a host is slow")
     assert capsys.readouterr().err.count("a host is slow") == 1
