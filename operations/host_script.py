@@ -39,6 +39,9 @@ ROOT = ""
 
 _MANAGER = "org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager"
 _VERBS = {"enabled": ("unmask", "enable"), "disabled": ("unmask", "disable"), "masked": ("disable", "mask")}
+_LEFT = "timeout 60 systemctl cat {unit} >/dev/null 2>&1 || exit 0\n"
+"""Nothing need be disabled where a mask was all there was: Debian leaves one of a package that was removed
+(deb-systemd-helper), as of timesyncd's once chrony is installed."""
 
 
 def script(step: Step) -> str:
@@ -62,7 +65,8 @@ def script(step: Step) -> str:
 def _systemd(step: Step) -> str:
     match step:
         case SetUnitFile(unit=unit, wish=wish):
-            return "".join(f"timeout 60 systemctl --quiet {each} {quote(unit)}\n" for each in _VERBS[wish])
+            first, then = (f"timeout 60 systemctl --quiet {each} {quote(unit)}\n" for each in _VERBS[wish])
+            return first + (_LEFT.format(unit=quote(unit)) if wish == "disabled" else "") + then
         case SetUnitActive(unit=unit, active=active):
             reset = f"timeout 60 systemctl reset-failed {quote(unit)} 2>/dev/null || true\n"
             return (reset if active else "") + f"timeout 120 systemctl {'start' if active else 'stop'} {quote(unit)}\n"

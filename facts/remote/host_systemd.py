@@ -164,22 +164,25 @@ def timesyncd(root, asked, active):
     return {"running": None if said is None else said[2:], "lines": lines}
 
 
-def words(root, path, *names):
-    """The first argument of every line that begins with one of these directives of chrony."""
-    lines = (read(os.path.join(root, path.lstrip("/"))) or "").splitlines()
-    return [line.split()[1] for line in lines if line.split()[:1] and line.split()[0] in names and line.split()[1:]]
+def words(root, path, name):
+    """The arguments of every line of chrony's with this directive."""
+    lines = map(str.split, (read(os.path.join(root, path.lstrip("/"))) or "").splitlines())
+    return [line[1:] for line in lines if line[:1] == [name]]
 
 
 def chrony(root, asked, active):
-    """Sources by the names they were given (`-N`, chrony 4.0); clocks of the host itself are none."""
-    rows = [line.split(",") for line in run("chronyc", "-N", "-c", "sources").splitlines()] if active else []
+    """Sources by the names they were given (`-N`, chrony 4.0); clocks of the host itself are none.
+
+    With `-a` also those whose name has no address yet: chrony looks for it after it has been told of them.
+    """
+    rows = [line.split(",") for line in run("chronyc", "-N", "-c", "sources", "-a").splitlines()] if active else []
     conf, own = "/etc/chrony/chrony.conf", asked["own"]
     more = glob.glob(os.path.join(root, "etc/chrony/conf.d/*.conf"))
-    read_too = [each for path in (conf, *("/" + os.path.relpath(each, root) for each in more))
-                for each in words(root, path, "sourcedir")]  # fmt: skip
+    read_too = [each.rstrip("/") for path in (conf, *("/" + os.path.relpath(each, root) for each in more))
+                for line in words(root, path, "sourcedir") for each in line]  # fmt: skip
     return {
         "running": sorted({row[2] for row in rows if row[0] in ("^", "=")}) if active else None,
-        "own": words(root, own, "server"),
+        "own": [line[0] for line in words(root, own, "server") if line],
         "reads_ours": read(os.path.join(root, conf.lstrip("/"))) is None or os.path.dirname(own) in read_too,
     }
 

@@ -66,6 +66,8 @@ class Systemd:
             unit["UnitFileState"] = f"{verb}d"
         elif verb == "mask":
             unit |= {"UnitFileState": "masked", "LoadState": "masked"}
+        elif verb == "unmask" and unit.get("removed"):
+            del self.units[name]
         elif verb == "unmask":
             unit |= {"UnitFileState": "disabled", "LoadState": "loaded"} if unit.get("LoadState") == "masked" else {}
         elif verb == "kill":
@@ -116,8 +118,9 @@ class Systemd:
                 self.state["asked"].append(line.split()[1])
 
     def chronyc(self, arguments: list[str]) -> int:
-        if arguments[-1] == "sources" and "reload" not in arguments:
-            print("\n".join(["#,*,PPS0,0,4,377,1,0,0,0", *(f"^,?,{each},0,6,0,1,0,0,0" for each in self.asked)]))
+        if "sources" in arguments and "reload" not in arguments:
+            told = [each for each in self.asked if "-a" in arguments or each not in self.state.get("unresolved", ())]
+            print("\n".join(["#,*,PPS0,0,4,377,1,0,0,0", *(f"^,?,{each},0,6,0,1,0,0,0" for each in told)]))
             return 0
         self._reread()
         self.save("chronyc", *arguments)

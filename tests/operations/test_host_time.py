@@ -1,11 +1,12 @@
 """The servers for the time on a played host: durable, asked now, nothing left to do, and taken away again."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fleet.host.decide import TIME_SERVERS
+from fleet.host.decide import TIME_SERVERS, UNITS
 from fleet.host.policy import HostPolicy
 from fleet.host.time_servers import CHRONY_SOURCES
 from fleet.host.time_servers_step import TIMESYNCD_PATH
@@ -72,6 +73,30 @@ def test_a_chrony_that_does_not_read_our_file_is_refused(host: PlayedHost) -> No
                          "[chrony_without_sources]")  # fmt: skip
     host.write("/etc/chrony/conf.d/more.conf", "sourcedir /etc/chrony/sources.d\n")
     assert host.made_so(policy("chrony", "ntp1.lab"), TIME_SERVERS) == MADE
+
+
+@pytest.mark.parametrize("places", ["/run/chrony-dhcp /etc/chrony/sources.d", "/etc/chrony/sources.d/"])
+def test_chrony_may_read_our_file_among_others(places: str, host: PlayedHost) -> None:
+    host.write("/etc/chrony/chrony.conf", f"sourcedir {places}\n")
+    assert host.made_so(policy("chrony", "ntp1.lab"), TIME_SERVERS) == MADE
+
+
+def test_chrony_asks_a_name_that_has_no_address_yet(host: PlayedHost) -> None:
+    """chronyc leaves it out unless it is asked for all (`sources -a`); it is looked up after the reload has ended."""
+    state = json.loads((host.root / "systemd.json").read_text())
+    (host.root / "systemd.json").write_text(json.dumps(state | {"unresolved": ["ntp1.lab"]}))
+    assert host.made_so(policy("chrony", "ntp1.lab"), TIME_SERVERS) == MADE
+
+
+def test_the_mask_that_a_removed_package_has_left_is_no_unit_to_disable(host: PlayedHost) -> None:
+    """Debian and Ubuntu: chrony's package displaces timesyncd's, whose unit stays masked."""
+    masked = {"UnitFileState": "masked", "LoadState": "masked", "removed": "yes"}
+    host.systemd(**{"systemd-timesyncd.service": masked, "chrony.service": ACTIVE | {"UnitFileState": "enabled"}})
+    said = "Failed to disable unit: Unit file systemd-timesyncd.service does not exist."
+    gone = f'case " $* " in *" cat "*) exit 1;; *" disable "*) echo "{said}" >&2; exit 1;; esac'
+    host.program("systemctl", f'{gone}\necho "systemctl $*" >> {host.root}/due')
+    assert host.made_so(policy("chrony"), UNITS) == ["set_unit_file"]
+    assert host.told == ["unmask systemd-timesyncd.service"]
 
 
 def test_a_service_that_does_not_run_is_not_started_by_a_look(host: PlayedHost) -> None:
