@@ -32,27 +32,29 @@ def refuse_output(path: str) -> None:
         raise Failed(f"{path}: expected a file to write, found {kind}")
 
 
-def put(path: str, text: str) -> None:
+def put(path: str, text: str, mode: int = 0o666) -> None:
     """Prints the text, or makes it the file's whole content: a reader finds the old file or the new one.
+
+    + mode: of a file that is not there yet, less what the user takes from new files
 
     Colours stay only on a terminal, and there only where NO_COLOR is not set (no-color.org). Raises Failed.
     """
     plain = click.unstyle(text)
     if path != STANDARD:
         refuse_output(path)
-        _replace(path, plain.encode())
+        _replace(path, plain.encode(), mode)
     elif sys.stdout.isatty():
         click.echo(plain if os.environ.get("NO_COLOR") else text, nl=False)
     else:
         click.echo(plain.encode(), nl=False)
 
 
-def _replace(path: str, content: bytes) -> None:
+def _replace(path: str, content: bytes, mode: int) -> None:
     target = Path(path).resolve()
     scratch = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         try:
-            with scratch.open("xb") as file:
+            with open(scratch, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
                 if target.exists():
                     os.chmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 file.write(content)

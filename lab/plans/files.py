@@ -24,13 +24,7 @@ def text_of(document: Record) -> str:
 
 def write(path: str, document: Record) -> None:
     """Make it the whole content of a file that only its owner may read: it tells much of a lab. Raises Failed."""
-    target = Path(path)
-    if not target.exists():
-        try:
-            target.touch(mode=0o600)
-        except OSError as error:
-            raise Failed(f"{path}: expected a file that can be written, found {error.strerror}") from error
-    put(path, text_of(document))
+    put(path, text_of(document), 0o600)
 
 
 def read_plan(path: str) -> Plan:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from fleet.record import Record
 from lab.command import Failed
 from lab.output import put, refuse_output
+from lab.plans.files import write
 
 
 def full(*_: Any) -> None:
@@ -25,6 +27,8 @@ def test_what_fails_half_way_leaves_the_old_file_and_nothing_else(
     with pytest.raises(Failed, match=r"map\.svg: expected a file that can be written, found No space left on device"):
         put(str(target), "new")
     assert target.read_text() == "old"
+    with pytest.raises(Failed, match=r"plan\.json: expected a file that can be written"):
+        write(str(tmp_path / "plan.json"), Record())
     assert list(tmp_path.iterdir()) == [target]
 
 
