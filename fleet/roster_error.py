@@ -33,6 +33,12 @@ _TEXTS = {
     "pci": "a PCI address in lower case, as 0000:01:00.0",
 }  # fmt: skip
 """What a text must be, by the nearest key above it: a pattern is nothing to read."""
+_EITHER = {"sysctls": "a whole number, or text in one line of ASCII",
+           "modules": "a whole number, or text of ASCII without spaces and quotes"}  # fmt: skip
+"""What a value must be that is a number or text."""
+_KINDS = ("int", "constrained-str")
+"""What pydantic calls the two, behind the key of the value."""
+_WRONG_KIND = ("int_type", "string_type", "string_pattern_mismatch", "string_too_long")
 
 
 class RosterError(ValueError):
@@ -45,14 +51,21 @@ class RosterError(ValueError):
 
 def complaints(error: ValidationError, source: str) -> list[str]:
     """One line for each thing that pydantic found wrong, in the order of the roster."""
-    return [f"{source}: {_place(detail)}: {sentence_of(detail)}" for detail in error.errors(include_url=False)]
+    lines = (f"{source}: {_place(detail)}: {sentence_of(detail)}" for detail in error.errors(include_url=False))
+    return list(dict.fromkeys(lines))
 
 
 def _place(detail: ErrorDetails) -> str:
     place = "roster"
-    for part in detail["loc"]:
+    for part in detail["loc"][:-1] if _is_of_either(detail) else detail["loc"]:
         place = place if part == _KEY else within(place, part)
     return place
+
+
+def _is_of_either(detail: ErrorDetails) -> bool:
+    """Is it about one kind of a value that may be a number or text? pydantic says what is wrong with it as each."""
+    *above, last = detail["loc"] or ("",)
+    return last in _KINDS and detail["type"] in _WRONG_KIND and any(part in _EITHER for part in above)
 
 
 def sentence_of(detail: ErrorDetails) -> str:
@@ -68,6 +81,8 @@ def sentence_of(detail: ErrorDetails) -> str:
 
 def _expected(detail: ErrorDetails) -> str:
     context = detail.get("ctx", {})
+    if _is_of_either(detail):
+        return next(_EITHER[part] for part in reversed(detail["loc"]) if part in _EITHER)
     if detail["type"] == "string_pattern_mismatch":
         named = (_TEXTS[part] for part in reversed(detail["loc"]) if isinstance(part, str) and part in _TEXTS)
         return next(named, f"text that matches {context['pattern']}")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fleet.plain import shown
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
 
@@ -25,7 +26,18 @@ def test_sparks_share_a_policy_by_name() -> None:
         ({"sysctl": {}}, "roster.hosts.plain.sysctl: expected no such key"),
         ({"sysctls": {"vm.*": 1}}, "expected a kernel setting as vm.watermark_boost_factor, found 'vm.*'"),
         ({"sysctls": {"swappiness": 1}}, "expected a kernel setting as vm.watermark_boost_factor"),
-        ({"sysctls": {"vm.swappiness": True}}, "roster.hosts.plain.sysctls.vm.swappiness"),
+        *(
+            (
+                {"sysctls": {"vm.swappiness": odd}},
+                "vm.swappiness: expected a whole number, or text in one line of ASCII, found " + shown(odd),
+            )
+            for odd in (True, 1.5, [1], "1\n", "1" * 257)
+        ),
+        (
+            {"modules": {"nvidia": {"int": 1.5}}},
+            "roster.hosts.plain.modules.nvidia.int: expected a whole number, or text of ASCII without spaces and "
+            "quotes, found 1.5",
+        ),
         *(
             ({"sysctls": {"vm.swappiness": f"1{odd}"}}, "roster.hosts.plain.sysctls.vm.swappiness")
             for odd in ("\0", "\n", "\x1b", "é", "\u2028")
