@@ -107,10 +107,17 @@ def _refusals(policy: KernelPolicy, seen: Observation) -> Iterator[Refusal]:
             code="menu_without_ids", subject=subject, expected="entries with ids in GRUB's menu",
             found="none to go by", hint="sudo update-grub; a menu that is written by hand is not ours to choose from",
         )  # fmt: skip
-    later = boot.defaults.later(DEFAULT_PATH, "GRUB_DEFAULT")
-    own = boot.defaults.file(DEFAULT_PATH)
-    if own is not None and later and boot.defaults.default != SAVED and _is_own_file_right(boot):
-        yield overridden(subject, DEFAULT_PATH, "GRUB_DEFAULT", later)
+    if not _is_durable(default_release(policy, seen), boot):
+        yield from _overridden(subject, boot)
+
+
+def _overridden(subject: str, boot: Boot) -> Iterator[Refusal]:
+    """What is read after our file, there or to be written, and has the last word: any new menu follows that."""
+    defaults = boot.defaults
+    wrong = {"GRUB_DEFAULT": defaults.default != SAVED, "GRUB_SAVEDEFAULT": defaults.saves_default}
+    for variable, is_wrong in wrong.items():
+        if is_wrong and (later := defaults.later(DEFAULT_PATH, variable)):
+            yield overridden(subject, DEFAULT_PATH, variable, later)
 
 
 def _words(default: NextBoot, pending: str | None) -> str:

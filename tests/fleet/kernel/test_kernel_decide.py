@@ -243,6 +243,31 @@ def test_a_file_that_is_read_after_ours_is_named() -> None:
     assert all("zzz.cfg" in each.found for each in found.refusals)
 
 
+@pytest.mark.parametrize(
+    ("text", "variables"),
+    [
+        ("GRUB_DEFAULT=7", {"GRUB_DEFAULT"}),
+        ("GRUB_DEFAULT=$(cat /x)", {"GRUB_DEFAULT"}),
+        ("GRUB_SAVEDEFAULT=true", {"GRUB_SAVEDEFAULT"}),
+        ("GRUB_DEFAULT=0\nGRUB_SAVEDEFAULT=true", {"GRUB_DEFAULT", "GRUB_SAVEDEFAULT"}),
+        ("GRUB_DEFAULT=saved\nGRUB_SAVEDEFAULT=false", set()),
+        (f"GRUB_DEFAULT='{selector(OLD)}'", set()),
+    ],
+)
+@pytest.mark.parametrize("is_ours_there", [False, True])
+def test_what_would_be_read_after_our_file_is_named_before_anything_is_written(
+    text: str, variables: set[str], is_ours_there: bool
+) -> None:
+    """A menu that is made anew in spite of it starts what that file says."""
+    host = ring_host(files={DEFAULT_PATH: DEFAULT_TEXT} if is_ours_there else {})
+    host.files["/etc/default/grub.d/zzz.cfg"] = f"{text}\n"
+    found = planned(RING, host)
+    told = found.refusals if isinstance(found, Refusals) else ()
+    assert {each.expected.rpartition(" ")[2] for each in told if each.code == "grub_overridden"} == variables
+    if not variables:
+        converge(RING, host)
+
+
 def test_a_pending_one_shot_is_cleared_unless_it_may_be_there() -> None:
     host = ring_host()
     converge(RING, host)
