@@ -72,6 +72,19 @@ def test_what_the_policy_has_no_more_leaves_fstab_as_it_was(host: Nas) -> None:
     assert host.read("/etc/fstab") == OTHERS + "\n"
 
 
+def test_a_line_of_somebody_else_that_nobody_can_read_keeps_ours_from_nothing(host: Nas) -> None:
+    """findmnt 2.41.5 of Debian 13 warns of such a line and dies."""
+    dies = 'for each; do case $each in */.fstab.*) grep -q "[^ ] # " "$each" && kill -SEGV $$;; esac; done'
+    (host.bin / "findmnt").write_text((host.bin / "findmnt").read_text().replace("#!/bin/sh\n", f"#!/bin/sh\n{dies}\n"))
+    text = OTHERS + "\nnas:/x /mnt/y nfs defaults # ours\n"
+    host.write("/etc/fstab", text)
+    assert "write_fstab" in host.made_so(POLICY, MOUNTS)
+    assert host.read("/etc/fstab").startswith(text)
+    assert host.made_so(HostPolicy(), MOUNTS) == ["write_fstab"]
+    assert host.read("/etc/fstab") == text
+    assert [each.name for each in (host.root / "etc").iterdir()] == ["fstab"]
+
+
 def test_a_line_of_somebody_else_that_says_the_same_is_enough(host: Nas) -> None:
     host.write("/etc/fstab", f"{SOURCE}\t{TARGET} nfs _netdev,nconnect=8\n")
     host.mounted({})
