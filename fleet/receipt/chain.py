@@ -34,6 +34,7 @@ def chain_faults(receipts: Sequence[Receipt], head: Head | None, since: int = 0)
             found += _held(link, by_name.get(link.name), each.name, since)
         found += _opened_without(each)
     found += _head_faults(receipts, head, by_name, since)
+    found += _none_since(receipts, since)
     return tuple(dict.fromkeys(found))
 
 
@@ -72,6 +73,13 @@ def _unlinked(first: Receipt, since: int) -> Iterator[Fault]:
     number = number_of(first.name)
     if first.opened and not first.opened.before and number and number > max(1, since):
         yield Fault(kind=Kind.REMOVED, receipt=first.name, expected="number 1 for the first receipt", found=str(number))
+
+
+def _none_since(receipts: Sequence[Receipt], since: int) -> Iterator[Fault]:
+    """Whoever says which the first one is says that there is one; a folder of no run at all has none."""
+    if since > 1 and not any((number_of(each.name) or 0) >= since for each in receipts):
+        newest = receipts[-1].name if receipts else "none"
+        yield Fault(kind=Kind.NOT_FOUND, receipt="receipts", expected=f"number {since} or a later one", found=newest)
 
 
 def _held(link: Link, found: Receipt | None, holder: str, since: int) -> Iterator[Fault]:

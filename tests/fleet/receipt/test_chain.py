@@ -85,6 +85,15 @@ def test_files_that_were_moved_elsewhere_may_be_missing() -> None:
     assert chain_faults(receipts[1:], Head(links=(receipts[-1].link,)), since=2) == ()
 
 
+def test_the_first_that_should_be_there_is_looked_for() -> None:
+    receipts = chain()
+    head = Head(links=(receipts[-1].link,))
+    assert chain_faults(receipts, head, since=3) == ()
+    for found, newest in ((receipts, receipts[-1].name), ([], "none")):
+        faults = chain_faults(found, head if found else None, since=4)
+        assert [(each.kind, each.found) for each in faults] == [(Kind.NOT_FOUND, newest)]
+
+
 def test_a_removed_head_is_named() -> None:
     assert named(chain_faults(chain(), None)) == [(HEAD[:6], Kind.REMOVED)]
     assert chain_faults([], None) == ()
