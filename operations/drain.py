@@ -50,15 +50,24 @@ def wait_until_quiet(
     refusal = take(host) if unload else None
     if refusal is not None:
         return refusal
+    looks: list[Waiting] = []
+
+    def seen(look: Waiting) -> None:
+        looks.append(look)
+        tell(look)
+
     try:
-        return _ended(host, drain_command(seconds, timeout, unload), tell)
+        return _ended(host, drain_command(seconds, timeout, unload), seen)
     except (Broken, ValueError, OSError, EOFError) as error:
-        return Refusal(
-            code="drain_failed",
-            subject=f"{host.name} {UNIT}",
-            expected="to see whether a request runs on it",
-            found=str(error) or type(error).__name__,
-        )
+        return _not_seen(host, str(error) or type(error).__name__, has_looked=bool(looks))
+
+
+def _not_seen(host: Host, reason: str, has_looked: bool) -> Refusal:
+    """Where there was no look at all, as without sudo, nothing was begun: the host is unobserved."""
+    subject, expected = f"{host.name} {UNIT}", "to see whether a request runs on it"
+    if has_looked:
+        return Refusal(code="drain_failed", subject=subject, expected=expected, found=reason)
+    return Refusal(code="unobserved", subject=subject, expected=expected, found=reason)
 
 
 def _ended(host: Host, command: str, tell: Callable[[Waiting], None]) -> Drain:

@@ -86,7 +86,7 @@ OLLAMA: dict[str, tuple[str, str]] = {
         "[health.md](../health.md)",
     ),
     "drain_failed": (
-        "a drain could not see whether a request runs: the connection ended, or the host would not tell",
+        "a drain could not go on seeing whether a request runs: the connection ended, or the host would not tell",
         "what it says is why; run `sparks drain` again",
     ),
     "nothing_to_drain": (

@@ -44,7 +44,7 @@ class Site:
         self.wishes: list[Any] = []
         self.answers = True
         self.host: Any = SimpleNamespace(name="a", connect=self.connect, disconnect=lambda: None)
-        monkeypatch.setattr(lab.collect, "hosts_of", lambda _: {"a": self.host})
+        monkeypatch.setattr(lab.collect, "hosts_of", lambda *_: {"a": self.host})
         monkeypatch.setattr(lab.drain, "drained", self.drained)
         self.monkeypatch = monkeypatch
 

@@ -15,8 +15,10 @@ import pytest
 from facts.look import SENTINEL
 from fleet.drain import Drain, End, Waiting, read_drain, read_waiting
 from fleet.ollama import quiet
+from fleet.refusal import Refusal
 from operations import drain
 from operations.remote import ollama_drain
+from operations.stream import Broken
 from tests.facts.played_ollama import PlayedHost
 from tests.virtual.standin import SMALLEST, Standin
 
@@ -108,6 +110,20 @@ def test_a_request_that_comes_and_goes_between_two_looks_starts_the_count_anew(p
     out, _ = process.communicate(timeout=120)
     said = [each for line in out.splitlines()[:-2] if (look := read_waiting(line)) for each in look.activity]
     assert any(f"{SMALLEST} just used" in each for each in said)
+
+
+@pytest.mark.parametrize(("looks", "code"), [(0, "unobserved"), (1, "drain_failed")])
+def test_one_that_never_looked_has_not_observed(monkeypatch: pytest.MonkeyPatch, looks: int, code: str) -> None:
+    def lines(*_: object) -> Iterator[str]:
+        yield from [json.dumps({"quiet_seconds": 0, "activity": ["1 may run"], "models": []})] * looks
+        raise Broken("sudo: a password is required")
+
+    monkeypatch.setattr(drain, "lines", lines)
+    told: list[Waiting] = []
+    host: Any = SimpleNamespace(name="srv5")
+    found = drain.wait_until_quiet(host, 1, 60, unload=False, tell=told.append)
+    assert isinstance(found, Refusal)
+    assert (found.code, found.found, len(told)) == (code, "sudo: a password is required", looks)
 
 
 def test_what_a_look_takes_is_not_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
