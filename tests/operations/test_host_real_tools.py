@@ -84,7 +84,7 @@ def test_files_are_read_in_systemds_own_order(tmp_path: Path) -> None:
     assert [Path(each).name for each in host_systemd.conf_paths(root, "system.conf")] == theirs
 
 
-@pytest.mark.skipif(not has("modprobe"), reason="no kmod here")
+@pytest.mark.skipif(not has("modprobe"), reason="kmod is in virtual/host-packages.txt: run `make host-packages`")
 def test_options_are_given_in_kmods_own_order(tmp_path: Path) -> None:
     for file in modprobe_file(POLICY):
         write(tmp_path, file.path, file.text)

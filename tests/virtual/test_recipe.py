@@ -52,7 +52,7 @@ def test_a_missing_stand_in_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_the_host_packages_are_those_of_the_programs() -> None:
     listed = (recipe.HERE / "host-packages.txt").read_text().split()
-    for_tests = {"netplan.io", "grub2-common"}
+    for_tests = {"netplan.io", "grub2-common", "kmod"}
     assert set(listed) == {*host.PACKAGE_OF.values(), host.KEYRING.stem.removesuffix(".gpg")} | for_tests
 
 
