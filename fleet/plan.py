@@ -125,8 +125,8 @@ def plan(
     A target with a host that the roster does not enrol raises KeyError: `target_of` makes none.
     """
     desired = {host: _asked(roster.desired_for(host), scope) for host in sorted(target.hosts)}
-    # An observation from a file may be of other Sparks: those are no part of this run, nor of any that looks itself.
-    seen = {host: collection[host] for host in desired if host in collection}
+    # The others of a run count, as those that have a model to offer; an observation from a file may be of strangers.
+    seen = {host: found for host, found in collection.items() if host in roster.enrolled}
     decided = {host: _decided(roster, wanted, seen, scope, drained, admission) for host, wanted in desired.items()}
     refusals = [each.outcome for found in decided.values() for each in found if isinstance(each.outcome, Refusal)]
     if refusals:
