@@ -4,7 +4,7 @@ import json
 from typing import Literal
 
 from fleet.kernel.defaults import GrubDefaults
-from fleet.kernel.grub import Menu, NextBoot, default_boot, next_boot
+from fleet.kernel.grub import Menu, NextBoot, default_boot, names, next_boot, selected_by
 from fleet.kernel.grub_cfg import parse_grub_cfg
 from fleet.kernel.grubenv import GrubEnvironment, parse_grubenv
 from fleet.record import Record
@@ -33,6 +33,10 @@ class Boot(Record):
     def default_once_made(self) -> NextBoot:
         """The same, once the menu is made anew from the files: by an upgrade, or by anybody who calls update-grub."""
         return default_boot(self.menu.replaced(default=self.defaults.default), self.environment)
+
+    def is_chosen(self, release: str) -> bool:
+        """Do the files and the saved entry name this release? Making the menu anew leaves that so."""
+        return names(selected_by(self.defaults.default, self.environment)[1], release)
 
 
 class SecureBoot(Record):

@@ -60,6 +60,7 @@ def kernel_notes(desired: DesiredSpark, seen: Observation) -> Iterator[str]:
 
 
 def _other_release(policy: KernelPolicy, running: str, seen: Observation) -> str:
-    if isinstance(seen.boot, Unobserved) or default_release(policy, seen) == policy.release:
+    blind = isinstance(seen.boot, Unobserved) or isinstance(seen.kernels, Unobserved)
+    if blind or default_release(policy, seen) == policy.release:
         return f"{seen.host} runs {running}; {policy.release} takes effect at the next boot"
     return f"{seen.host} runs {running}; {policy.release} has not been tried here: sparks kernel trial {seen.host}"

@@ -87,9 +87,8 @@ class NextBoot(Record):
     @property
     def is_pinned(self) -> bool:
         """Is each level found by a name, and does the last say the release? `gnulinux-simple-…` starts the newest."""
-        last = _levels(self.selector)[-1:]
-        named = bool(self.release) and any(_says(each, str(self.release)) for each in last)
-        return named and bool(self.by) and all(each is By.NAME for each in self.by)
+        is_named = self.release is not None and names(self.selector, self.release)
+        return is_named and bool(self.by) and all(each is By.NAME for each in self.by)
 
 
 def next_boot(menu: Menu, environment: GrubEnvironment) -> NextBoot:
@@ -101,10 +100,15 @@ def next_boot(menu: Menu, environment: GrubEnvironment) -> NextBoot:
 
 def default_boot(menu: Menu, environment: GrubEnvironment) -> NextBoot:
     """What every boot without a one-shot starts."""
-    default = menu.default or ""
-    if _SAVED.fullmatch(default):
-        return _found(menu, "saved", environment.saved_entry or "")
-    return _found(menu, "default", default)
+    source, selector = selected_by(menu.default, environment)
+    return _found(menu, source, selector)
+
+
+def selected_by(default: str | None, environment: GrubEnvironment) -> tuple[Literal["saved", "default"], str]:
+    """What a menu with this `default` selects by, and from where it has it."""
+    if _SAVED.fullmatch(default or ""):
+        return "saved", environment.saved_entry or ""
+    return "default", default or ""
 
 
 def selector_for(menu: Menu, release: str) -> str | None:
@@ -122,6 +126,12 @@ def selector_for(menu: Menu, release: str) -> str | None:
             ids = [*(str(each.id) for each in path[:-1]), last.replace(f"-{other}-", f"-{release}-", 1)]
             return _joined(ids)
     return None
+
+
+def names(selector: str, release: str) -> bool:
+    """Would it start this very release from any menu that has it? It has names alone, and the last says the release."""
+    levels = _levels(selector)
+    return _says(levels[-1], release) and not any(_NUMBER.match(each) for each in levels)
 
 
 def entry_at(menu: Menu, selector: str) -> MenuEntry | None:

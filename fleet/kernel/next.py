@@ -50,14 +50,16 @@ def next_steps(policy: KernelPolicy, seen: Observation) -> tuple[Step | Refusal,
 
 
 def default_release(policy: KernelPolicy, seen: Observation) -> str:
-    """What every boot shall start now: the policy's release once it runs, or is the default already; else the fallback.
+    """What every boot shall start now: the policy's release once it runs, or was chosen already; else the fallback.
 
-    So a trial's first boot is a one-shot, and whatever comes of it the next boot is one that is known to work.
+    So a trial's first boot is a one-shot, and whatever comes of it the next boot is one that is known to work. What the
+    menu is now has no say: new words make it anew before the default is pinned. A saved entry whose kernel is gone was
+    no choice of the kernel that is installed next.
     """
-    running, default = known(seen.kernel).release, known(seen.boot).default
-    is_chosen = default.is_pinned and default.release == policy.release
-    if policy.fallback is None or running == policy.release or is_chosen:
-        return policy.release
+    running, release = known(seen.kernel).release, policy.release
+    is_chosen = known(seen.boot).is_chosen(release) and known(seen.kernels).of(release).has_image
+    if policy.fallback is None or running == release or is_chosen:
+        return release
     return policy.fallback
 
 

@@ -1,7 +1,7 @@
 """What a kernel policy makes due: each plan exactly, and after it nothing."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import group_data.ring
@@ -371,6 +371,7 @@ FILES = st.builds(
     st.booleans(),
     st.sampled_from([OLD, NEW]),
 )
+@example("GRUB_DEFAULT=saved\nGRUB_CMDLINE_LINUX_DEFAULT=''\n", selector(NEW), None, {f"linux-image-{NEW}"}, True, OLD)
 def test_from_anywhere_a_run_ends_as_desired(
     text: str, saved: str | None, pending: str | None, installed: set[str], is_stale: bool, running: str
 ) -> None:
