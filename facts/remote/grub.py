@@ -65,6 +65,9 @@ def span(word, value, plain):
         start = before[0]
     elif (path, end) in blanks:
         end += blanks[path, end]
+    cut = [each[2] for each in value if each[1] == path and start <= each[2] < end]
+    if len(cut) != len(set(cut)):  # text of another variable that is used twice: both would go
+        return None
     return {"file": path, "start": start, "end": end}
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyinfra.api.exceptions import FactProcessError
 
@@ -117,6 +117,8 @@ def test_a_word_of_an_earlier_file_is_found_where_it_was_written(tmp_path: Path)
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=8), st.lists(PIECES, max_size=8))
+@example([], ["$X", "$X"])
+@example([], ["$X", " ", "$X"])
 def test_sh_means_the_same_by_a_file(tmp_path: Path, before: list[str], pieces: list[str]) -> None:
     """Where a file is plain and a value known, it is what sh has after it, and a word is cut out as it says."""
     text = f"X='x y'\n{COMMON}={''.join(before)}\n{NORMAL}={''.join(pieces)}\n"
