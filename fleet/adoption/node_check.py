@@ -56,6 +56,8 @@ class Checked(Complaints):
         names = [node["name"] for node in nodes]
         if len(set(names)) < len(names):
             self.wrong("nodes[].name", "one of its own for each node", names)
+        for node in nodes:
+            self._peers(node, len(nodes))
         self.stop()
         return nodes
 
@@ -86,6 +88,12 @@ class Checked(Complaints):
             if self._device(key, device) and device not in subnets:
                 self.wrong(f"{place}.roce_subnets.{device}", "a network for a device that reaches a peer", None)
 
+    def _peers(self, node: Node, count: int) -> None:
+        """With --pool nothing else would miss a cable to a node that is not in the map."""
+        for peer in node.get("roce_peer_hcas") or {}:
+            if int(peer) >= count:
+                self.wrong(f"{node['name']}.roce_peer_hcas.{peer}", f"a rank of 0 to {count - 1}", peer)
+
     def _without_subnets(self, place: str, node: Node) -> None:
         if node.get("roce_subnets"):
             self.wrong(f"{place}.roce_subnets", "none, as --pool gives them", node["roce_subnets"])
@@ -96,7 +104,7 @@ class Checked(Complaints):
         routes = node.get("roce_peer_hcas")
         switched = node.get("roce_hcas")
         if (routes is None) is (switched is None):
-            self.wrong(place, "either roce_peer_hcas (cables) or roce_hcas (a switch)", sorted(node))
+            self.wrong(place, "either roce_peer_hcas (cables) or roce_hcas (a switch)", sorted(map(str, node)))
         elif switched is not None:
             if isinstance(switched, list) and switched:
                 yield from switched
@@ -106,7 +114,7 @@ class Checked(Complaints):
             self.wrong(f"{place}.roce_peer_hcas", "devices by the rank of their peer", routes)
         else:
             for peer, devices in routes.items():
-                if not (isinstance(devices, list) and re.fullmatch(r"[0-9]+", str(peer))):
+                if not (isinstance(devices, list) and re.fullmatch(r"[0-9]{1,9}", str(peer))):
                     self.wrong(within(f"{place}.roce_peer_hcas", str(peer)), "a list of devices for a rank", devices)
                 elif int(peer) == node.get("rank"):
                     self.wrong(f"{place}.roce_peer_hcas.{peer}", "the rank of another node", peer)
@@ -129,6 +137,11 @@ class Checked(Complaints):
             self.wrong(place, "an IPv4 network, as 10.12.1.0/24, its prefix 1 to 31", subnet)
 
 
+def is_switched(node: Node) -> bool:
+    """Is it on a switch? A key without a value says nothing, as one that is not there."""
+    return node.get("roce_hcas") is not None
+
+
 def _routes(node: Node) -> str:
     """The key under which a node names the devices that it uses."""
-    return "roce_peer_hcas" if node.get("roce_hcas") is None else "roce_hcas"
+    return "roce_hcas" if is_switched(node) else "roce_peer_hcas"

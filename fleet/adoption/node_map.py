@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fleet.adoption.assemble import Values, fabrics, numbered, segment
-from fleet.adoption.node_check import DEVICES, Checked, Complaints
+from fleet.adoption.node_check import DEVICES, Checked, Complaints, is_switched
 from fleet.hardware import TWINS
 from fleet.rail import RailEnd, Segment
 from fleet.roster import Roster
@@ -58,7 +58,7 @@ class _NodeMap(Complaints):
 
     def _short(self) -> Values:
         """Cables by name, in the order of ranks: a map without subnets tells no more."""
-        if all("roce_hcas" in node for node in self.nodes):
+        if all(map(is_switched, self.nodes)):
             return self._short_switch()
         count = len(self.nodes)
         if count == 1:
@@ -105,7 +105,12 @@ class _NodeMap(Complaints):
         return [each for subnet, joined in ends.items() for each in self._segment(subnet, joined, taken)]
 
     def _segment(self, subnet: str, joined: list[tuple[Values, str]], taken: set[int]) -> Iterator[Segment]:
-        switched = all("roce_hcas" in node for node, _ in joined)
+        kinds = {is_switched(node) for node, _ in joined}
+        switched = kinds == {True}
+        if len(kinds) > 1:
+            expected = "nodes that all say roce_peer_hcas (cables), or all roce_hcas (a switch)"
+            self.wrong(f"roce_subnets {subnet}", expected, [node["name"] for node, _ in joined])
+            return
         if not switched:
             self._reciprocal(subnet, joined)
         try:

@@ -149,6 +149,10 @@ Change = Callable[[dict[str, Any]], object]
         (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"1": ["mlx5_0"]}), "expected one of rocep1s0f0, roceP2p1"),
         (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"1": [["x"]]}), "roce_peer_hcas: expected one of"),
         (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"2": list(F0)}), "roce_peer_hcas.2: expected rank 2 in"),
+        (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"4": []}), "peer_hcas.4: expected a rank of 0 to 3"),
+        (lambda v: v["nodes"][0]["roce_peer_hcas"].update({"9" * 5000: []}), "expected a list of devices for a rank"),
+        (lambda v: v["nodes"][0].update({"roce_peer_hcas": None, 3: ""}), "either roce_peer_hcas (cables"),
+        (lambda v: v["nodes"][0].update(roce_peer_hcas=None, roce_hcas=[*F0]), "expected nodes that all"),
         (lambda v: v["nodes"][0].pop("roce_subnets"), "nodes[0].roce_subnets: expected the IPv4 network of"),
         (lambda v: v["nodes"][0]["roce_subnets"].pop(F0[0]), "roce_subnets.rocep1s0f0: expected a network for"),
         (lambda v: v["nodes"][0]["roce_subnets"].update({F0[0]: "10.40.0.1/24"}), "expected an IPv4 network, as"),
@@ -175,6 +179,25 @@ def test_every_mistake_is_named_with_file_and_field(change: Change, line: str) -
 def test_what_is_no_map_at_all_is_named(values: Any) -> None:
     with pytest.raises(RosterError, match=r"^nodes\.json: "):
         read_node_map(values, "nodes.json")
+
+
+@pytest.mark.parametrize("pool", [None, "10.10.0.0/16"])
+def test_a_key_without_a_value_says_nothing(pool: str | None) -> None:
+    values = pair()
+    for each in values["nodes"]:
+        each["roce_hcas"] = None
+        if pool:
+            del each["roce_subnets"]
+    assert [each.shape for each in read(values, pool).fabrics.values()] == [Shape.PAIR]
+
+
+def test_a_pool_hides_no_cable_to_a_node_that_is_not_there() -> None:
+    values = pair()
+    for each in values["nodes"]:
+        del each["roce_subnets"]
+    values["nodes"][0]["roce_peer_hcas"]["2"] = list(F0)
+    with pytest.raises(RosterError, match=r"^nodes\.json: dgx1\.roce_peer_hcas\.2: expected a rank of 0 to 1, found"):
+        read(values, "10.10.0.0/16")
 
 
 def test_a_pool_needs_both_twins_of_each_cable_and_no_subnets() -> None:
