@@ -17,6 +17,7 @@ from fleet.bandwidth import Measured
 from fleet.bandwidth_run import bandwidth_run, measured
 from fleet.ownership import Ports, ports
 from fleet.pings import HEADERS, PingTarget, RailPing, ping_targets, rail_ping
+from fleet.plain import shown
 from fleet.record import Unobserved
 from fleet.roster import Roster
 from fleet.roster_error import RosterError
@@ -128,9 +129,8 @@ class RailBandwidth(Look[tuple[Measured, ...]]):
     """Each of its own tests is given up long before; this is for a host that stops answering."""
 
     def command(self, seconds: int = 4, sparks: str | Iterable[str] = ()) -> str:
-        present = sparks.split(",") if isinstance(sparks, str) else tuple(sparks)
-        present = present or [each.name for each in host.state.inventory.get_active_hosts()]
         try:
+            present = _named(sparks) or [each.name for each in host.state.inventory.get_active_hosts()]
             return as_root(
                 remote_python("rail_bandwidth", **bandwidth_run(_enrolling(host.name), host.name, present, seconds))
             )
@@ -140,6 +140,13 @@ class RailBandwidth(Look[tuple[Measured, ...]]):
     @override
     def parse(self, text: str) -> tuple[Measured, ...]:
         return measured(_answers(text))
+
+
+def _named(sparks: str | Iterable[str]) -> tuple[str, ...]:
+    """The names that were given, as pyinfra has read them from a command line; raises ValueError for others."""
+    if not isinstance(sparks, str | Iterable) or not all(isinstance(each, str) for each in sparks):
+        raise ValueError(f"sparks: expected names separated by commas, found {shown(sparks)}")
+    return tuple(sparks.split(",") if isinstance(sparks, str) else sparks) if sparks else ()
 
 
 def _enrolling(name: str) -> Roster:

@@ -6,6 +6,7 @@ from typing import Any
 from fleet.bandwidth import Measured
 from fleet.bandwidth_schedule import BandwidthTest, Direction, Untested, schedule
 from fleet.perftest import MARGIN_SECONDS, NOT_THERE_YET, parse_bandwidth
+from fleet.plain import shown
 from fleet.record import Unobserved
 from fleet.roster import Roster
 
@@ -17,8 +18,8 @@ TIMED_OUT = 124
 
 def bandwidth_run(roster: Roster, name: str, present: Collection[str], seconds: int) -> dict[str, Any]:
     """The arguments of `facts/remote/rail_bandwidth.py` on one Spark; raises ValueError for too short a time."""
-    if seconds < LEAST_SECONDS:
-        raise ValueError(f"seconds: expected at least {LEAST_SECONDS}, found {seconds}")
+    if type(seconds) is not int or seconds < LEAST_SECONDS:
+        raise ValueError(f"seconds: expected a whole number of at least {LEAST_SECONDS}, found {shown(seconds)}")
     tests, untested = schedule(roster, present)
     return {
         "seconds": seconds,

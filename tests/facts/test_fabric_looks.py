@@ -135,6 +135,25 @@ def test_a_bundle_can_ask_for_them(on: Any) -> None:
         assert set(look.section) == {"module", "arguments", "timeout"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"seconds": "abc"}, "seconds: expected a whole number of at least 3, found 'abc'"),
+        ({"seconds": 4.5}, "seconds: expected a whole number of at least 3, found 4.5"),
+        ({"seconds": True}, "seconds: expected a whole number of at least 3, found True"),
+        ({"seconds": []}, "seconds: expected a whole number of at least 3, found []"),
+        ({"sparks": 5}, "sparks: expected names separated by commas, found 5"),
+        ({"sparks": ["a", 5]}, "sparks: expected names separated by commas, found ['a', 5]"),
+    ],
+)
+def test_what_a_command_line_says_wrong_is_told_and_nothing_is_measured(
+    on: Any, arguments: dict[str, Any], line: str
+) -> None:
+    on(RING, "a", ("a", "b"))
+    done = subprocess.run(["sh", "-c", RailBandwidth().command(**arguments)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (64, "", f"{line}\n")
+
+
 @pytest.mark.parametrize("scope", Scope)
 def test_no_plan_asks_for_them_since_they_load_the_rails(scope: Scope) -> None:
     asked = looks_for(Roster.read(GOOD, "test").desired_for("a"), scope).values()

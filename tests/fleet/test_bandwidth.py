@@ -110,7 +110,7 @@ def test_a_spark_that_takes_no_part_is_a_reason() -> None:
 
 
 def test_too_short_a_run_measures_nothing() -> None:
-    with pytest.raises(ValueError, match="seconds: expected at least 3, found 2"):
+    with pytest.raises(ValueError, match="seconds: expected a whole number of at least 3, found 2"):
         bandwidth_run(ROSTER, "a", ["a", "b"], 2)
 
 
