@@ -4,7 +4,9 @@ from fleet.declared import AdoptedFile, Declared
 from fleet.desired import DesiredEnd
 from fleet.keyfile import RUN_DIRECTORY
 from fleet.links import canonical_cidr
+from fleet.netplan.device import NetplanFile
 from fleet.netplan.document import rail_path
+from fleet.netplan.effective import NETWORKMANAGER, at_next_boot, effective
 from fleet.observation import Observation, known
 from fleet.ownership import Claim, Lasting, port_of
 from fleet.record import Record
@@ -75,7 +77,7 @@ def kept_by(end: DesiredEnd, seen: Observation) -> Kept | Refusal | None:
     ]
     if not claims:
         return None
-    refusal = _several(end, claims) or _other_rail(end, claims[0])
+    refusal = _several(end, claims) or _other_renderer(end, claims[0], files) or _other_rail(end, claims[0])
     return refusal or _kept(claims[0])
 
 
@@ -95,6 +97,21 @@ def _several(end: DesiredEnd, claims: list[Claim]) -> Refusal | None:
         expected="one adopted definition for the port of a rail",
         found=" and ".join(f"{claim.name} in {claim.file}" for claim in claims),
         hint="revert all but one: they compete for the port",
+    )
+
+
+def _other_renderer(end: DesiredEnd, claim: Claim, files: tuple[NetplanFile, ...]) -> Refusal | None:
+    """After the next boot networkd has what is not NetworkManager's by then, whatever profile is up now."""
+    found = effective(at_next_boot(files)).device(claim.name)
+    if found is None or claim.file not in found.sources or found.renderer == NETWORKMANAGER:
+        return None
+    where = ", ".join(found.renderer_sources)
+    return Refusal(
+        code="adopted_renderer_differs",
+        subject=f"{end.spark} {end.interface} renderer",
+        expected=NETWORKMANAGER,
+        found=f"{found.renderer} in {where}" if where else f"{found.renderer}, as no netplan file says another",
+        hint=f"let the last file that sets a renderer say NetworkManager, or revert {claim.file}",
     )
 
 

@@ -38,6 +38,11 @@ OTHERS: dict[str, tuple[str, str]] = {
         "an adopted file gives the port of a rail another MTU; where it says none, that is 1500",
         "correct the rail, or revert the file",
     ),
+    "adopted_renderer_differs": (
+        "netplan gives an adopted file's port to networkd at the next boot: the last renderer that a file sets is "
+        "another, or none sets one",
+        "let the last file that sets a renderer say NetworkManager, or revert the file",
+    ),
     "adopted_routes_missing": (
         "an adopted file keeps the port of a rail and has not the routes of transit",
         "revert the file: our document has them",

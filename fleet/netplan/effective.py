@@ -103,16 +103,20 @@ def binding(
     )
 
 
-def durable_files_for(
-    files: Iterable[NetplanFile], interface: str, macaddress: str | None = None
-) -> tuple[NetplanFile, ...]:
-    """The files under /lib and /etc that bind it, also those that one in /run hides until the next boot."""
-    durable = tuple(
+def at_next_boot(files: Iterable[NetplanFile]) -> tuple[NetplanFile, ...]:
+    """The files under /lib and /etc as netplan reads them then, when none under /run hides one any more."""
+    return tuple(
         file.model_copy(update={"shadowed_by": None})
         for file in files
         if file.durable and (file.shadowed_by is None or file.shadowed_by.startswith("/run/"))
     )
-    return tuple(dict.fromkeys(file for file, _ in binding(durable, interface, macaddress)))
+
+
+def durable_files_for(
+    files: Iterable[NetplanFile], interface: str, macaddress: str | None = None
+) -> tuple[NetplanFile, ...]:
+    """The files under /lib and /etc that bind it, also those that one in /run hides until the next boot."""
+    return tuple(dict.fromkeys(file for file, _ in binding(at_next_boot(files), interface, macaddress)))
 
 
 WIRED_NAMES = ("en", "eth", "ib")

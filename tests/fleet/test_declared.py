@@ -76,6 +76,11 @@ def with_file(text: str, path: str = CX7, seen: Observation | None = None) -> Ob
     return observed.with_file(seen or observed.blank("a"), observed.netplan_file(path, text))
 
 
+def managed(text: str) -> Observation:
+    """A host with a file of another tool, where NetworkManager has what no file gives to somebody else."""
+    return with_file(text, seen=with_file(RENDERER, "/etc/netplan/01-network-manager-all.yaml"))
+
+
 def kept(seen: Observation) -> Observation:
     """Host a as its two rails should be, made so by another tool's netplan file."""
     for end in roster().desired_for("a").rail_ends:
@@ -114,7 +119,7 @@ def test_a_host_that_is_not_looked_at_is_refused_also_without_rails() -> None:
 
 
 def test_an_adopted_file_that_says_what_the_rails_are_leaves_nothing_to_do() -> None:
-    seen = kept(with_file(RAILS))
+    seen = kept(managed(RAILS))
     assert kinds(roster(**adopts(CX7, RAILS)), seen) == []
 
 
@@ -130,7 +135,7 @@ def test_an_adopted_keyfile_that_says_what_a_rail_is_leaves_that_rail_alone() ->
 
 def test_an_adopted_file_that_is_not_up_yet_is_brought_up_and_no_document_written() -> None:
     rows = roster(**adopts(CX7, RAILS))
-    found = outcome(rows, with_file(RAILS))
+    found = outcome(rows, managed(RAILS))
     assert isinstance(found, Plan)
     brought_up = [step for step in found.steps if isinstance(step, BringUp)]
     assert [step.keeper.uuid for step in brought_up] == [None] * 2 == [None for _ in found.steps]
@@ -152,19 +157,51 @@ def test_an_adopted_file_that_is_not_up_yet_is_brought_up_and_no_document_writte
     ],
 )
 def test_an_adopted_file_that_is_not_the_rail_is_refused(text: str, code: str) -> None:
-    assert set(codes(roster(**adopts(CX7, text)), kept(with_file(text)))) == {code}
+    assert set(codes(roster(**adopts(CX7, text)), kept(managed(text)))) == {code}
+
+
+NETWORKD = "network: {version: 2, renderer: networkd}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/etc/netplan/60-x.yaml", "found networkd in /etc/netplan/60-x.yaml"),
+        (None, "found networkd, as no netplan file says another"),
+        ("/run/netplan/01-network-manager-all.yaml", None),
+        ("/etc/netplan/00-x.yaml", None),
+    ],
+)
+def test_an_adopted_file_that_networkd_has_after_the_next_boot_is_refused(path: str | None, found: str | None) -> None:
+    """Its profile is up until then: netplan 0.106 writes networkd's file for it and none for NetworkManager."""
+    seen = kept(with_file(RAILS)) if path is None else kept(with_file(NETWORKD, path, managed(RAILS)))
+    outcomes = outcome(roster(**adopts(CX7, RAILS)), seen)
+    if found is None:
+        assert isinstance(outcomes, Plan)
+        assert outcomes.steps == ()
+    else:
+        assert isinstance(outcomes, Refusals)
+        assert {each.code for each in outcomes.refusals} == {"adopted_renderer_differs"}
+        assert found in str(outcomes.refusals[0])
+
+
+def test_an_adopted_file_with_its_own_renderer_needs_no_other() -> None:
+    text = RAILS.replace("dhcp4: false", "renderer: NetworkManager, dhcp4: false")
+    assert (
+        kinds(roster(**adopts(CX7, text)), kept(with_file(NETWORKD, "/etc/netplan/60-x.yaml", with_file(text)))) == []
+    )
 
 
 def test_an_adopted_file_that_changed_or_went_is_refused() -> None:
     rows = roster(**adopts(CX7, RAILS))
-    assert codes(rows, kept(with_file(RAILS + "# a note\n"))) == ["adopted_changed"]
+    assert codes(rows, kept(managed(RAILS + "# a note\n"))) == ["adopted_changed"]
     assert codes(rows, kept(observed.blank("a"))) == ["adopted_missing"]
     assert codes(roster(**adopts(KEYFILE_PATH, KEYFILE)), observed.blank("a")) == ["adopted_missing"]
 
 
 def test_our_document_beside_an_adopted_file_would_compete() -> None:
     document = rail_document("a", F0, roster().desired_for("a").rail_ends[0].address, 9000)
-    seen = with_file(document.text, document.path, kept(with_file(RAILS)))
+    seen = with_file(document.text, document.path, kept(managed(RAILS)))
     assert codes(roster(**adopts(CX7, RAILS)), seen) == ["leftover_document"]
 
 
@@ -180,7 +217,7 @@ def gone(seen: Observation, path: str) -> Observation:
 
 def test_a_reverted_file_goes_before_our_documents_come() -> None:
     rows = roster(revert=[CX7])
-    seen = kept(with_file(RAILS, seen=with_file(RENDERER, "/etc/netplan/01-network-manager-all.yaml")))
+    seen = kept(managed(RAILS))
     found = outcome(rows, seen)
     assert isinstance(found, Plan)
     assert [step.kind for step in found.steps] == ["remove_file", *["write_document"] * 2, *["activate"] * 2]
@@ -273,7 +310,7 @@ def test_the_last_files_that_set_the_renderer_do_not_go_together() -> None:
     ],
 )
 def test_what_lies_on_the_ports_is_the_fabrics_own(more: str) -> None:
-    seen = with_file(RAILS + more, seen=with_file(RENDERER, "/etc/netplan/01-network-manager-all.yaml"))
+    seen = managed(RAILS + more)
     assert kinds(roster(revert=[CX7]), seen)[0] == "remove_file"
 
 
