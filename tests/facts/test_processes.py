@@ -1,5 +1,6 @@
 """Finding engines among real processes: what they call themselves, whom they started, what they listen on."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -107,7 +108,8 @@ def tree(tmp_path: Path) -> Iterator[dict[str, int]]:
         worker, between = map(int, server.stdout.readline().split())
         yield {"server": server.pid, "between": between, "worker": worker}
         for pid in (worker, between):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         server.kill()
 
 
