@@ -16,6 +16,8 @@ from pyinfra.api import FactBase
 from pyinfra.api.exceptions import FactProcessError
 from typing_extensions import override
 
+from fleet.record import told
+
 T = TypeVar("T")
 
 SENTINEL = "end-of-fact"
@@ -50,14 +52,14 @@ class Look(FactBase[T | None], Generic[T]):
         try:
             return self.parse(body)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise FactProcessError(f"{place}: {first['msg']}") from error
+            raise FactProcessError(told(error)) from error
         except json.JSONDecodeError as error:
             raise FactProcessError(f"expected JSON, found {error}") from error
         except ValueError as error:
             raise FactProcessError(str(error)) from error
-        except (KeyError, TypeError, IndexError) as error:
+        except RecursionError as error:
+            raise FactProcessError("expected another shape, found values nested too deep") from error
+        except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
             raise FactProcessError(f"expected another shape, found {type(error).__name__}: {error}") from error
 
 

@@ -100,6 +100,18 @@ class LlamaServer(Record):
         return self.counts.processing == 0 and not self.counts.deferred
 
 
+class Props(Record):
+    """How a server serves, of its /props; a field that is of another kind makes all of it unknown."""
+
+    role: str | None = None
+    model_path: str | None = None
+    model_alias: str | None = None
+    total_slots: int | None = None
+    build_info: str | None = None
+    n_ctx: int | None = None
+    is_sleeping: bool | None = None
+
+
 class LlamaCpp(Record):
     """Every llama-server of a host, and every process that lends its memory by RPC."""
 
@@ -118,9 +130,9 @@ def parse_llamacpp(text: str) -> LlamaCpp:
 
 def _server(found: dict[str, Any]) -> LlamaServer:
     said: Said = found["said"]
-    props = read("/props", said, dict)
-    known = {} if isinstance(props, Unobserved) else props
-    sleeps = bool(known.get("is_sleeping"))
+    props = read("/props", said, Props.model_validate)
+    known = Props() if isinstance(props, Unobserved) else props
+    sleeps = bool(known.is_sleeping)
     models = read("/models", said, lambda listed: tuple(_model(each, sleeps) for each in listed))
     return LlamaServer(
         endpoint=found["endpoint"],
@@ -128,10 +140,10 @@ def _server(found: dict[str, Any]) -> LlamaServer:
         container_id=found["container_id"],
         health=_health(said["/health"]),
         mode=_mode(said, known),
-        build=known.get("build_info"),
-        context_per_slot=known.get("n_ctx") or None,
-        total_slots=known.get("total_slots"),
-        sleeping=known.get("is_sleeping"),
+        build=known.build_info,
+        context_per_slot=known.n_ctx or None,
+        total_slots=known.total_slots,
+        sleeping=known.is_sleeping,
         models=models,
         slots=read("/slots", said, lambda listed: tuple(map(_slot, listed))),
         counts=_counts(said),
@@ -166,9 +178,9 @@ def _health(answer: dict[str, Any]) -> Literal["ok", "loading", "error"] | Unobs
     return "error" if status >= 500 else Unobserved(reason=f"/health: {complaint(answer)}")
 
 
-def _mode(said: Said, props: dict[str, Any]) -> Literal["single", "router"] | Unobserved:
+def _mode(said: Said, props: Props) -> Literal["single", "router"] | Unobserved:
     """A router says so, gives each model a status, or has none to list; a single server always lists its own."""
-    if props.get("role") == "router":
+    if props.role == "router":
         return "router"
     statuses = read("/models", said, lambda listed: [each["status"] for each in listed])
     if isinstance(statuses, Unobserved):

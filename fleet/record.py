@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 
 class Volatile:
@@ -97,6 +97,16 @@ Digest = Annotated[str, Field(pattern=f"^{DIGEST.pattern}$")]
 def short(text: str) -> str:
     """The text with its digests cut: people only compare them by eye, and the JSON has them whole."""
     return DIGEST.sub(lambda found: f"{found[0][:19]}…", text)
+
+
+def told(error: Exception) -> str:
+    """Why something could not be read, on one line; of what was found it quotes no more than the reader did."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    if isinstance(error, KeyError):
+        return f"expected {error.args[0]}, found none"
+    return str(error)
 
 
 def canonical_json(value: Any) -> str:

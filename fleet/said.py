@@ -22,6 +22,20 @@ def read(path: str, said: Said, reader: Callable[[Any], T]) -> T | Unobserved:
         return Unobserved(reason=f"{path}: expected another shape, found {type(error).__name__}")
 
 
+def as_text(value: Any) -> str:
+    """A reader of text: `null` is no version."""
+    if not isinstance(value, str):
+        raise TypeError("expected text")
+    return value
+
+
+def as_truth(value: Any) -> bool:
+    """A reader of a truth: the word `"false"` is none."""
+    if not isinstance(value, bool):
+        raise TypeError("expected true or false")
+    return value
+
+
 def complaint(answer: dict[str, Any]) -> str:
     """Why an answer is none."""
     if "error" in answer:

@@ -7,7 +7,7 @@ import json
 from typing import Annotated, Any
 
 from fleet.record import VOLATILE, Record, Unobserved
-from fleet.said import Said, complaint, read
+from fleet.said import Said, as_text, as_truth, complaint, read
 from fleet.vllm_metrics import NOT_COUNTED, VllmMetrics, parse_metrics
 
 
@@ -98,7 +98,7 @@ def _server(found: dict[str, Any]) -> VllmServer:
         pid=found["pid"],
         container_id=found["container_id"],
         healthy=_healthy(said),
-        version=read("/version", said, str),
+        version=read("/version", said, as_text),
         models=read("/v1/models", said, parse_models),
         sleeping=_sleeping(said, metrics),
         metrics=metrics,
@@ -114,7 +114,7 @@ def _healthy(said: Said) -> bool | Unobserved:
 
 def _sleeping(said: Said, metrics: VllmMetrics | Unobserved) -> bool | Unobserved:
     """By /is_sleeping, which is there in development mode alone (404 elsewhere); else by what it counts."""
-    asked = read("/is_sleeping", said, bool)
+    asked = read("/is_sleeping", said, as_truth)
     if isinstance(asked, Unobserved) and isinstance(metrics, VllmMetrics) and metrics.sleeping is not None:
         return metrics.sleeping
     return asked

@@ -56,7 +56,7 @@ class Docker:
             raise Blind(f"docker{path}: status {answer.status}")
         try:
             return json.loads(body)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Blind(f"docker{path}: expected JSON, found another text") from error
 
     def plain(self, error):

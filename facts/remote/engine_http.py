@@ -4,13 +4,17 @@ An endpoint is a URL, a path of its own included (llama.cpp's `--api-prefix`), o
 No key is sent: an engine that asks for one says so, and nothing more. No proxy either.
 """
 
+import contextlib
 import http.client
 import json
 import socket
+import threading
+import time
 import urllib.parse
 
 LIMIT_BYTES = 8 * 2**20
 SECONDS = 5
+"""For a whole answer: one that comes byte by byte would keep the look, and with it all others, for ever."""
 
 
 class Local(http.client.HTTPConnection):
@@ -41,21 +45,51 @@ def asked(endpoint, path):
 
 def got(parts, path, redirects=1):
     try:
-        connection = connected(parts)
-        connection.request("GET", path, headers={"Connection": "close"})
-        answer = connection.getresponse()
-        body = answer.read(LIMIT_BYTES + 1)
-        connection.close()
+        answer, body = answered(connected(parts), path)
+        again = led_to(parts, path, answer) if redirects else None
     except (OSError, http.client.HTTPException, ValueError) as error:
         return {"error": plain(error)}
-    if answer.status in (301, 302, 307, 308) and redirects:
-        here = "http://localhost" if parts.scheme == "unix" else f"{parts.scheme}://{parts.netloc}"
-        there = urllib.parse.urljoin(here + path, answer.getheader("Location", ""))
-        if there.startswith(f"{here}/"):
-            return got(parts, urllib.parse.urlsplit(there).path, redirects - 1)
+    if again is not None:
+        return got(parts, again, redirects - 1)
     if len(body) > LIMIT_BYTES:
         return {"error": f"expected at most {LIMIT_BYTES} bytes, found more"}
     return {"status": answer.status, "body": body.decode("utf-8", "replace")}
+
+
+def answered(connection, path):
+    """An answer and its body; TimeoutError where it is not whole in time."""
+    until = time.monotonic() + SECONDS
+    connection.connect()
+    alarm = threading.Timer(max(0, until - time.monotonic()), hung_up, (connection.sock,))
+    alarm.daemon = True
+    alarm.start()
+    try:
+        connection.request("GET", path, headers={"Connection": "close"})
+        answer = connection.getresponse()
+        body = answer.read(LIMIT_BYTES + 1)
+    except (OSError, http.client.HTTPException) as error:
+        raise TimeoutError if time.monotonic() >= until else error from None
+    finally:
+        alarm.cancel()
+        connection.close()
+    if time.monotonic() >= until:
+        raise TimeoutError
+    return answer, body
+
+
+def hung_up(sock):
+    """Whoever reads from it sees its end."""
+    with contextlib.suppress(OSError):
+        sock.shutdown(socket.SHUT_RDWR)
+
+
+def led_to(parts, path, answer):
+    """The path on the same server to which an answer leads; None where to none. ValueError for what is no address."""
+    if answer.status not in (301, 302, 307, 308):
+        return None
+    here = "http://localhost" if parts.scheme == "unix" else f"{parts.scheme}://{parts.netloc}"
+    there = urllib.parse.urljoin(here + path, answer.getheader("Location", ""))
+    return urllib.parse.urlsplit(there).path if there.startswith(f"{here}/") else None
 
 
 def plain(error):
@@ -85,12 +119,17 @@ def joined(answers, together):
 
 
 def picked(answer, pick):
-    """An answer with only what `pick` takes of its body; a body is never told as it is."""
+    """An answer with only what `pick` takes of its body; a body is never told as it is.
+
+    Nor is what no JSON can carry further: half a character (`"\\ud800"`), or a number that is none (`NaN`).
+    """
     if answer.get("status") != 200:
         return {key: answer[key] for key in ("status", "error") if key in answer}
     try:
-        return {"status": 200, "value": pick(answer["body"])}
-    except (ValueError, KeyError, TypeError, AttributeError):
+        value = pick(answer["body"])
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return {"status": 200, "value": value}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {"error": "expected another shape, found status 200 with other words"}
 
 

@@ -81,7 +81,7 @@ def every(asked):
 def executable(pid):
     """The file that it was started from, as its link says; None for the kernel's own and for what has ended."""
     try:
-        return os.readlink(f"/proc/{pid}/exe")
+        return os.fsencode(os.readlink(f"/proc/{pid}/exe")).decode("utf-8", "replace")
     except OSError:
         return None
 

@@ -32,7 +32,7 @@ def answer(endpoint, path, body, seconds, whole=None):
         connection.close()
     try:
         said = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Failed(f"status {found.status} and no JSON") from None
     if not isinstance(said, dict):
         raise Failed(f"status {found.status} and no JSON object")
@@ -75,7 +75,7 @@ def one(asked, model, loaded, deadline):
         return found | {"count": int(make(asked, model, deadline - time.monotonic()))}
     except Failed as failure:
         return found | {"asked": True, "failure": str(failure)}
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, OverflowError):
         return found | {"asked": True, "failure": "an answer that is none of Ollama's"}
 
 

@@ -207,6 +207,6 @@ def main(text):
         found = getattr(Host(arguments, store), arguments["look"])()
     except store.Blind as error:
         found = {"error": str(error)}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         found = {"error": f"expected models, found none ({type(error).__name__})"}
     print(json.dumps(found))

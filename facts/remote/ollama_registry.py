@@ -90,5 +90,5 @@ def read(name, answer, blobs):
         return {"model": name, "error": answer["error"]}
     try:
         return {"model": name} | described(answer["value"], blobs)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {"model": name, "error": "expected a manifest, found none"}

@@ -68,7 +68,7 @@ def told(body):
     """Ollama's own words for a failure; nothing of any other page."""
     try:
         return str(json.loads(body)["error"])[:200]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "no JSON error"
 
 
@@ -96,7 +96,7 @@ def stored_model(name, path, blobs):
         config = json.loads(read(os.path.join(blobs, manifest["config"]["digest"].replace(":", "-"))))
     except OSError as error:
         raise Blind(f"store: model {name}: {error.filename}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Blind(f"store: model {name}: expected a manifest at {path}, found none") from error
     return {
         "name": name,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator
 
 from fleet.ollama.store import listed, sha256_of
-from fleet.record import VOLATILE, Record
+from fleet.record import VOLATILE, Record, told
 
 FOREVER_SECONDS = 100 * 365 * 86400
 """`keep_alive: -1` ends 292 years after each request (Go's longest duration): never compare that time."""
@@ -125,6 +125,6 @@ def parse_residency(text: str) -> Residency:
         return Residency(source="stopped")
     try:
         residents = parse_residents(found["body"], found["now"])
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"ollama {found['endpoint']}: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"ollama {found['endpoint']}: {told(error)}") from error
     return Residency(source="api", endpoint=found["endpoint"], residents=residents)

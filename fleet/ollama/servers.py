@@ -5,7 +5,7 @@ from typing import Any
 
 from fleet.ollama.residency import Resident, resident_of
 from fleet.record import Record, Unobserved
-from fleet.said import read
+from fleet.said import as_text, read
 
 
 class OllamaServer(Record):
@@ -36,6 +36,6 @@ def _server(found: dict[str, Any], now_seconds: int) -> OllamaServer:
         endpoint=found["endpoint"],
         pid=found["pid"],
         container_id=found["container_id"],
-        version=read("/api/version", found["said"], str),
+        version=read("/api/version", found["said"], as_text),
         residents=read("/api/ps", found["said"], residents),
     )

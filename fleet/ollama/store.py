@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
 
-from fleet.record import Record
+from fleet.record import Record, told
 
 
 def _by_name(models: "tuple[OllamaModel, ...]") -> "tuple[OllamaModel, ...]":
@@ -56,6 +56,11 @@ def listed(text: str) -> list[dict[str, Any]]:
     """
     try:
         found = json.loads(text)
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("expected text of whole Unicode characters, found another") from error
+    except RecursionError as error:
+        raise ValueError("expected models, found values nested too deep") from error
     except ValueError as error:
         raise ValueError(f"expected JSON, found {text[:40]!r}") from error
     if not isinstance(found, dict) or "models" not in found:
@@ -91,6 +96,6 @@ def parse_store(text: str) -> ModelStore:
         raise ValueError(found["error"])
     try:
         models = parse_models(found["body"])
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"ollama {found['endpoint'] or found['directory']}: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"ollama {found['endpoint'] or found['directory']}: {told(error)}") from error
     return ModelStore(source=found["source"], endpoint=found["endpoint"], directory=found["directory"], models=models)

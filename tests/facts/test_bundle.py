@@ -173,3 +173,15 @@ def test_an_answer_without_its_end_is_no_answer() -> None:
 def test_every_fact_is_named_once_and_is_ours() -> None:
     assert len(set(EVERY_FACT)) == len(EVERY_FACT)
     assert sys.modules["facts.bundle"].Bundle is Bundle
+
+
+@pytest.mark.parametrize(
+    "error", [RecursionError(), AttributeError("x"), OverflowError("x"), IndexError("x"), KeyError("x")]
+)
+def test_whatever_a_parser_raises_is_one_complaint(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def parse(self: Says, text: str) -> str:
+        raise error
+
+    monkeypatch.setattr(Says, "parse", parse)
+    with pytest.raises(FactProcessError, match="expected another shape"):
+        Says().read(SENTINEL)

@@ -141,6 +141,7 @@ def test_a_socket_that_nobody_serves_is_not_observed(play: Play, path: Path) -> 
         ((500, b'{"message": "s3cr3t"}'), "docker/containers/json?all=1: status 500"),
         ((403, b""), "docker/containers/json?all=1: status 403"),
         ((200, b"<html>s3cr3t</html>"), "docker/containers/json?all=1: expected JSON, found another text"),
+        ((200, b"[" * 100_000), "docker/containers/json?all=1: expected JSON, found another text"),
     ],
 )
 def test_another_answer_is_not_observed(play: Play, path: Path, answer: tuple[int, bytes], reason: str) -> None:

@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +14,7 @@ import pytest
 
 from facts.ledger import OllamaServers
 from facts.llamacpp import LlamaCpp
-from facts.remote import engine_places, engines
+from facts.remote import engine_http, engine_places, engines
 from facts.vllm import VllmServers
 from fleet.llamacpp import LlamaServer
 from fleet.record import Unobserved
@@ -22,6 +24,7 @@ from tests.facts.played_engine import PlayedEngine
 
 REMOTE: Any = engines
 PLACES: Any = engine_places
+HTTP: Any = engine_http
 Play = Callable[..., PlayedEngine]
 PROPS = {
     "default_generation_settings": {"n_ctx": 8192, "prompt": "s3cr3t"}, "total_slots": 2, "build_info": "b8681-x",
@@ -208,3 +211,54 @@ def test_a_router_that_is_known_by_its_address_alone_says_nothing_of_those_behin
     found = llama(endpoints=engine.endpoint)
     assert found.slots == Unobserved(reason="/slots: a router has none of its own")
     assert found.counts == Unobserved(reason="/metrics: a router has none of its own")
+
+
+@pytest.mark.parametrize("location", ["http://[bad/", "//[::1", "http://127.0.0.1:99999999/", ""])
+def test_one_that_leads_to_no_address_costs_only_its_own_answer(play: Play, location: str) -> None:
+    engine = play("llama-server")
+    engine.says({**LLAMA, "/models": [307, "", {"Location": location}]})
+    found = llama()
+    assert isinstance(found.models, Unobserved)
+    assert found.total_slots == 2
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 100_000, '{"data": [{"id": "\\ud800"}]}', '{"data": [{"id": "a", "meta": {"size": NaN}}]}']
+)
+def test_what_no_json_can_carry_further_costs_only_its_own_answer(play: Play, body: str) -> None:
+    engine = play("llama-server")
+    engine.says({**LLAMA, "/models": [200, body]})
+    found = llama()
+    assert found.models == Unobserved(reason="/models: expected another shape, found status 200 with other words")
+    assert found.total_slots == 2
+
+
+@pytest.mark.parametrize(
+    "start", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"]
+)
+def test_one_that_answers_byte_by_byte_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, start: bytes) -> None:
+    monkeypatch.setattr(HTTP, "SECONDS", 0.6)
+    ended = threading.Event()
+
+    def drip(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(start)
+            for _ in range(60):
+                if ended.wait(0.1):
+                    return
+                try:
+                    connection.sendall(b"x")
+                except OSError:
+                    return
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip, args=(server,))
+        thread.start()
+        begun = time.monotonic()
+        answer = HTTP.asked(f"http://127.0.0.1:{server.getsockname()[1]}", "/health")
+        took = time.monotonic() - begun
+        ended.set()
+        thread.join()
+    assert answer == {"error": "no answer in 0.6 s"}
+    assert took < 5

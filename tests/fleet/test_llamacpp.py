@@ -108,3 +108,14 @@ def test_another_shape_is_not_observed(value: Any) -> None:
     found = server(models={"status": 200, "value": value}, slots={"status": 200, "value": value})
     assert isinstance(found.models, Unobserved)
     assert isinstance(found.slots, Unobserved)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("total_slots", "many"), ("build_info", 7), ("n_ctx", [1]), ("is_sleeping", 1.5), ("role", {}), ("n_ctx", 0.5)],
+)
+def test_props_of_another_shape_cost_nothing_else(key: str, value: Any) -> None:
+    found = server(props={"status": 200, "value": {**PROPS, key: value}})
+    assert (found.build, found.total_slots, found.sleeping, found.mode) == (None, None, None, "single")
+    assert not isinstance(found.models, Unobserved)
+    assert found.is_idle is False

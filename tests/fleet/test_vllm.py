@@ -134,3 +134,11 @@ def test_another_shape_is_not_observed(value: Any) -> None:
 def test_a_look_that_could_not_find_processes_is_none() -> None:
     with pytest.raises(ValueError, match="process 7: permission denied"):
         parse_servers('{"error": "process 7: permission denied"}')
+
+
+@pytest.mark.parametrize("value", [None, 7, "false", {}, ["0.11.0"]])
+def test_a_word_of_another_kind_is_not_observed(value: Any) -> None:
+    found = server(is_sleeping={"status": 200, "value": value})
+    assert found.sleeping == Unobserved(reason="/is_sleeping: expected another shape, found TypeError")
+    if not isinstance(value, str):
+        assert isinstance(server(version={"status": 200, "value": value}).version, Unobserved)

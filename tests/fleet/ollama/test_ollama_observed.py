@@ -108,3 +108,24 @@ def test_a_failed_look_says_why() -> None:
     for parse in (parse_store, parse_residency):
         with pytest.raises(ValueError, match=r"^connection refused$"):
             parse('{"error": "connection refused"}')
+
+
+_ENTRY = f'"digest": "{"a" * 64}", "size": 5, "size_vram": 5, "expires_at": "2318-01-01T00:00:00Z"'
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("[" * 100_000, "expected models, found values nested too deep"),
+        ('{"models":' * 100_000, "expected models, found values nested too deep"),
+        (f'{{"models": [{{"name": "\\ud800", {_ENTRY}}}]}}', "expected text of whole Unicode characters"),
+        ('{"models": [{"name": "m"}]}', "expected (digest|expires_at), found none"),
+        (f'{{"models": [{{"name": "m", {_ENTRY.replace("5,", "1e999,")}}}]}}', "size_bytes: Input should be a finite"),
+        (f'{{"models": [{{"name": ["m"], {_ENTRY}}}]}}', "name: Input should be a valid string"),
+    ],
+)
+def test_what_no_record_can_hold_is_one_complaint(body: str, reason: str) -> None:
+    look = {"source": "api", "endpoint": "http://e", "directory": None, "now": NOW, "body": body}
+    for parse in (parse_store, parse_residency):
+        with pytest.raises(ValueError, match=f"^ollama http://e: {reason}[^\n]*$"):
+            parse(json.dumps(look))
