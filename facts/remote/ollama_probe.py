@@ -185,8 +185,8 @@ class Host:
             environment = self.units.shown_environment(self.show["Environment"])
             for line in self.environment_files():
                 environment.update({k: v for k, v in line["environment"].items() if k == "OLLAMA_MODELS"})
-        if environment.get("OLLAMA_MODELS"):
-            return environment["OLLAMA_MODELS"]
+        if set_to := self.grammar.unquoted(environment.get("OLLAMA_MODELS", "")):
+            return set_to
         home = environment.get("HOME") or self.home()
         return os.path.join(home, ".ollama", "models")
 

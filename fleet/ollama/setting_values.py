@@ -34,8 +34,8 @@ def expected_value(name: str, value: str) -> str | None:
         return "a whole number"
     if name in TIMES and not _is_time(value):
         return "seconds, or a duration as 24h; below 0 is for ever"
-    if name in PLACES and not value.startswith("/"):
-        return "an absolute path"
+    if name in PLACES and not (value.startswith("/") and value == grammar.unquoted(value)):
+        return "an absolute path with no space and no quote at its end, which Ollama would take away"
     if name == "OLLAMA_KV_CACHE_TYPE" and value not in CACHES:
         return f"one of {', '.join(CACHES)}"
     if name == "OLLAMA_DEBUG" and value not in TRUE | FALSE | {"2"}:

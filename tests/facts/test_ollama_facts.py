@@ -60,6 +60,16 @@ def test_another_store_is_read_from_disk(played: PlayedHost, standin: Standin, t
     assert (same.source, len(same.models)) == ("api", 1)
 
 
+def test_a_place_is_where_ollama_takes_it_to_be(played: PlayedHost, standin: Standin) -> None:
+    """It takes spaces and quotes away at both ends of a setting, wherever they come from."""
+    standin.pull()
+    standin.stop()
+    played.runs(None)
+    played.properties["Environment"] = f"\"OLLAMA_MODELS= '{standin.models}' \""
+    store = played.look(facts.OllamaModels(), endpoint=standin.endpoint)
+    assert (store.source, store.directory, len(store.models)) == ("store", str(standin.models), 1)
+
+
 def test_residency(played: PlayedHost, standin: Standin) -> None:
     standin.pull()
     assert played.look(facts.OllamaResidency(), endpoint=standin.endpoint).residents == ()

@@ -307,6 +307,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"environment": {"OLLAMA_API_KEY": "1"}}, "unknown_setting"),
     ({"environment": {"OLLAMA_MODELS": "a\nb"}}, "setting_text"),
     ({"environment": {"OLLAMA_MODELS": "models"}}, "setting_value"),
+    ({"environment": {"OLLAMA_MODELS": "/data/my 'models'"}}, "setting_value"),
+    ({"environment": {"OLLAMA_TMPDIR": "/data/tmp "}}, "setting_value"),
     ({"environment": {"OLLAMA_NUM_PARALLEL": "many"}}, "setting_value"),
     ({"environment": {"OLLAMA_CONTEXT_LENGTH": "8k"}}, "setting_value"),
     ({"environment": {"OLLAMA_CONTEXT_LENGTH": "-1"}}, "setting_value"),
