@@ -92,6 +92,8 @@ class Reader:
             self.place = self.past_command()
             return None
         self.place = match.end()
+        if match[2] and self.text.startswith("\\\n", self.place):
+            self.is_plain = False  # the name goes on in the next line
         value = self.variables.get(match[1] or match[2], [])
         return None if value is None or found is None else found + value
 
