@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.waiting import until
 
 ENDS = """
 import os, time
@@ -23,10 +24,8 @@ def unburied(code: str = "") -> Iterator[int]:
     )  # fmt: skip
     try:
         assert parent.stdout is not None
-        pid, deadline = int(parent.stdout.readline()), time.monotonic() + 60
-        while ") Z " not in Path(f"/proc/{pid}/stat").read_text():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        pid = int(parent.stdout.readline())
+        until(lambda: ") Z " in Path(f"/proc/{pid}/stat").read_text())
         yield pid
     finally:
         parent.kill()

@@ -15,6 +15,7 @@ from fleet.outcome import Outcome
 from lab.interrupt import SIGNALS, Interrupted, Stop, active, interruptible
 from lab.receipts.ledger import read_folder
 from tests.lab.test_site import ROOT
+from tests.waiting import until
 
 PREAMBLE = """
 from gevent import monkey; monkey.patch_all()
@@ -77,10 +78,7 @@ def heard(stream: IO[str] | None, word: str) -> None:
 
 
 def appears(path: Path) -> None:
-    until = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < until, path
-        time.sleep(0.02)
+    until(path.exists, path)
 
 
 def a_moment() -> None:
@@ -188,8 +186,8 @@ say("not stopped")
     (tmp_path / "go").unlink()
     run = started(tmp_path, code)
     heard(run.stdout, "ready")
-    sent, until = 0, time.monotonic() + 60
-    while run.poll() is None and time.monotonic() < until:
+    sent, deadline = 0, time.monotonic() + 60
+    while run.poll() is None and time.monotonic() < deadline:
         run.send_signal(signal.SIGINT)
         sent += 1
         a_moment()

@@ -3,7 +3,6 @@
 import socket
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from pyinfra.connectors.sshuserclient.client import get_host_keys
 
 from lab import transport
+from tests.waiting import until
 
 KEY = paramiko.RSAKey.generate(1024)
 
@@ -90,10 +90,7 @@ def test_a_command_without_an_answer_ends_when_the_host_has_lost_its_power(
     assert host.asked.wait(60)
     cut.power.clear()
     assert channel.recv_exit_status() == -1
-    until = time.monotonic() + 60
-    while made.is_active():  # its thread tells its channels first
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    until(lambda: not made.is_active(), "its thread tells its channels first")
     made.close()
 
 

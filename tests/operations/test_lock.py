@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from tests import forked
 from tests.operations.played_lock import Connection, Run
 from tests.virtual.standin import ROOT
+from tests.waiting import until
 
 DEPLOY = """
 from tests.forked import everywhere
@@ -108,7 +108,7 @@ def test_a_run_that_fails_lets_it_go(played: Played) -> None:
 
 def test_an_interrupted_run_lets_it_go(played: Played) -> None:
     run = played.start(("one", f"touch @/one; {UNTIL_GO}; touch @/done"), TWO)
-    until(played.root / "one")
+    until((played.root / "one").exists)
     run.send_signal(signal.SIGINT)
     assert run.stdout is not None
     assert any("Exiting upon user request" in line for line in run.stdout)
@@ -141,7 +141,7 @@ def test_what_another_left_has_to_be_broken_by_name(played: Played) -> None:
 
 def test_a_killed_run_is_finished_by_the_next_one_of_its_owner(played: Played) -> None:
     run = played.start(ONE, ("two", f"touch @/begun; {UNTIL_GO}; cp @/run/lock @/two"))
-    until(played.root / "begun")
+    until((played.root / "begun").exists)
     run.kill()
     run.wait()
     assert played.lock.exists()
@@ -159,10 +159,3 @@ def at_rest(work: Path) -> None:
     """Waits for the end of all that a command has started: until then it keeps this open, and its lock with it."""
     with work.open() as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def until(path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -1,8 +1,7 @@
 """The lock on a host, by the scripts that go there, with real processes: one holder, and only what lives is alive."""
 
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from operations.lock_script import release_script, take_script, unlock_script
 from tests.operations.played_guard import Played
 from tests.operations.played_lock import Connection, Run
 from tests.unburied import unburied
+from tests.waiting import until
 
 PLAN = "sha256:" + "0a" * 32
 
@@ -302,10 +302,3 @@ def test_killed_anywhere_it_is_taken_whole_or_not_at_all(host: Host, tmp_path: P
 
 def stat(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text()
-
-
-def until(truth: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not truth():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.virtual.standin import PINS, PROGRAM, SMALLEST, Standin
+from tests.waiting import until
 from virtual import ollama_standin
 
 
@@ -112,10 +113,7 @@ def at_rest(standin: Standin) -> None:
 
 def unloaded(standin: Standin) -> None:
     """It comes to hold no model, however busy this machine is."""
-    until = time.monotonic() + 60
-    while standin.ask("GET", "/api/ps")[1] != {"models": []}:
-        assert time.monotonic() < until, "expected the model to be unloaded"
-        time.sleep(0.05)
+    until(lambda: standin.ask("GET", "/api/ps")[1] == {"models": []}, "expected the model to be unloaded")
 
 
 def test_a_finite_keep_alive_ends(standin: Standin) -> None:
