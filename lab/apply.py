@@ -14,7 +14,6 @@ from lab.command import Failed, inventory_option
 from lab.consent import VALID_SECONDS, consent
 from lab.converge import end, show_plan
 from lab.evidence.after import admits_first
-from lab.interrupt import interruptible
 from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.files import read_plan
 from lab.receipts.command import json_option
@@ -43,7 +42,7 @@ def apply(file: str, as_json: bool, receipts: str | None, evidence: str | None, 
     folders = RECEIPTS.folder(receipts, inventory), EVIDENCE.folder(evidence, inventory)
     command, admit = this_command("apply", kept.target.name), admits_first(kept)
     wanted = Wanted(inventory, kept.target, kept.scope, "apply", command, *folders, admit)
-    with interruptible(), ExitStack() as connected:
+    with ExitStack() as connected:
         first = connected.enter_context(session(inventory, kept.target, kept.scope, admit))
         show_plan(first.plan)
         given = _consent(kept, first.plan, until) if isinstance(first.plan, Plan) else None

@@ -16,7 +16,6 @@ from lab.command import FAILED, PENDING, REFUSED, Refused, inventory_option, nam
 from lab.consent import consent
 from lab.converge_document import Converged, Readback
 from lab.document import put_document
-from lab.interrupt import interruptible
 from lab.place import EVIDENCE, RECEIPTS
 from lab.plans.text import shown
 from lab.receipts.command import json_option
@@ -66,7 +65,7 @@ def converge(
     folders = RECEIPTS.folder(receipts, inventory), EVIDENCE.folder(evidence, inventory)
     command = this_command("converge", target)
     wanted = Wanted(inventory, found, Scope(scope), "converge", command, *folders, admit_first)
-    with interruptible(), ExitStack() as connected:
+    with ExitStack() as connected:
         first = connected.enter_context(session(inventory, found, wanted.scope, admit_first))
         show_plan(first.plan)
         given = consent(first.plan, named) if isinstance(first.plan, Plan) else None

@@ -91,13 +91,12 @@ def trial(
     if yes != (named is not None):
         raise click.UsageError("--yes: expected it together with --plan sha256:…, found one alone")
     found = _target(inventory, target)
-    with interruptible():
-        plan = planned(inventory, found)
-        if isinstance(plan, TrialPlan):
-            click.echo(plan.text, err=True)
-        given = consent(plan, named) if isinstance(plan, TrialPlan) else None
-        wish = Wish(quiet, drain, boot, settle)
-        document = _tried(inventory, found, plan, given, wish, RECEIPTS.folder(receipts, inventory))
+    plan = planned(inventory, found)
+    if isinstance(plan, TrialPlan):
+        click.echo(plan.text, err=True)
+    given = consent(plan, named) if isinstance(plan, TrialPlan) else None
+    wish = Wish(quiet, drain, boot, settle)
+    document = _tried(inventory, found, plan, given, wish, RECEIPTS.folder(receipts, inventory))
     _end(document, as_json)
 
 
